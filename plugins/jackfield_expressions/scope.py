@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 
 from jackfield.api.expressions import ExpressionProblem, RunSurroundings
+from jackfield.api.javascript import NotExact
 from jackfield.api.workflows import Item
 
 MOST_LOCALS = 32
@@ -13,19 +16,42 @@ SECONDS = 0.05
 """How long expressions may run in Python for one item; afterwards they are JavaScript's."""
 SECONDS_EACH = 0.000_25
 """What each further item adds again to what is left of that: hundreds of items are resolved in one go."""
+LOOK_S = 0.001
+"""Seconds between two looks at the thread's processor time. One costs as much as a small expression."""
+_processor = time.thread_time
 
 
 class ItemScope:
     """One item of a node run. Moved from item to item instead of made anew. scripted: the values of the parameters'
     JavaScript sources for this item; locals: what the parameters of functions hold, each with a place of its own; left:
     seconds that expressions may still run; until: when what is being evaluated has to end, as `time.perf_counter` has
-    it; unsettled: whether it put something that is no JSON into a list or an object."""
+    it; due: from when on, by that clock, the thread's processor time is looked at again; unsettled: whether it put
+    something that is no JSON into a list or an object.
 
-    __slots__ = ("_now", "around", "index", "item", "items", "json", "left", "locals", "scripted", "unsettled", "until")
+    Seconds are those of the thread's processor: what runs beside it on a busy machine must not send a long list to
+    JavaScript, which would take all of it anew. For the first item they are those on the clock, which cost less."""
+
+    __slots__ = (
+        "_now",
+        "_processor_at",
+        "around",
+        "due",
+        "index",
+        "item",
+        "items",
+        "json",
+        "left",
+        "locals",
+        "scripted",
+        "unsettled",
+        "until",
+    )
 
     def __init__(self, items: Sequence[Item], around: RunSurroundings) -> None:
         self.left = SECONDS
         self.until = 0.0
+        self.due = math.inf
+        self._processor_at = 0.0
         self.unsettled = False
         self._now: int | None = None
         self.items = items
@@ -39,8 +65,26 @@ class ItemScope:
         self.index = index
         self.item: Item = self.items[index] if index < len(self.items) else {"json": {}}
         self.json = self.item["json"]
+        if index and self.due == math.inf:
+            self.due = 0.0
         if self.left < SECONDS:
             self.left += SECONDS_EACH
+
+    def look(self, now: float) -> None:
+        """Note the thread's processor time, as an expression begins. now: on the clock of `until`."""
+        self._processor_at = _processor()
+        self.due = now + LOOK_S
+
+    def spend(self, seconds: float) -> None:
+        """Count an expression that took so long on the clock; of the processor it may have had less."""
+        self.left -= seconds if self.due == math.inf else min(seconds, _processor() - self._processor_at)
+
+    def overdue(self, now: float) -> None:
+        """`until` is over. Raises `NotExact`, unless the processor was elsewhere: then `until` moves on."""
+        left = 0.0 if self.due == math.inf else self.left - (_processor() - self._processor_at)
+        if left <= 0:
+            raise NotExact
+        self.until = now + left
 
     def now_ms(self) -> int:
         """`$now`, the same for every item of a node run."""

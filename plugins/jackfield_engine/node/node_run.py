@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
@@ -244,13 +245,12 @@ class EngineNodeRun:
         if fallback.left:
             fallback.left -= 1
             return await work(parameters.by_javascript())
-        try:
+        with contextlib.suppress(NotExact):
             made = await work(parameters)
-        except NotExact:
-            fallback.given_up()
-            return await work(parameters.by_javascript())
-        fallback.length = 0
-        return made
+            fallback.length = 0
+            return made
+        fallback.given_up()  # behind the error, which holds what Python made of the items before
+        return await work(parameters.by_javascript())
 
     def _literal(self, count: int) -> list[NodeParameters]:
         try:

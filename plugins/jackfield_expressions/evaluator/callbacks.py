@@ -14,6 +14,7 @@ from jackfield_expressions.scope import MOST_LOCALS, ItemScope
 
 Function: TypeAlias = Callable[..., object]
 Value: TypeAlias = Callable[[ItemScope], object]
+_clock = time.perf_counter
 _LONGEST = 100_000
 """Entries of a list that is made."""
 
@@ -23,7 +24,7 @@ def function_of(parameters: Sequence[int | tuple[int, ...]], body: Value) -> Cal
     takes a list apart."""
     if len(parameters) > 3:
         raise NotSimple
-    clock = time.perf_counter
+    clock = _clock
     simple = [(index, place) for index, place in enumerate(parameters) if isinstance(place, int)]
     apart = [(index, places) for index, places in enumerate(parameters) if isinstance(places, tuple)]
     only = simple[0][1] if len(parameters) == 1 and simple else None
@@ -34,11 +35,11 @@ def function_of(parameters: Sequence[int | tuple[int, ...]], body: Value) -> Cal
         if not scope.locals:
             scope.locals = [UNDEFINED] * MOST_LOCALS
         places = scope.locals
-        until = scope.until
 
         def call(*values: object) -> object:
-            if clock() > until:
-                raise NotExact
+            now = clock()
+            if now > scope.until:
+                scope.overdue(now)
             if only is not None:
                 places[only] = values[0]
                 return body(scope)

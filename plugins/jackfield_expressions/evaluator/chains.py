@@ -39,8 +39,9 @@ _PATTERN_METHODS = frozenset({"match", "replace", "replaceAll"})
 def in_time(scope: ItemScope) -> None:
     """Raises `NotExact` when the expression has run too long. To be asked before everything whose time grows with the
     data."""
-    if _clock() > scope.until:
-        raise NotExact
+    now = _clock()
+    if now > scope.until:
+        scope.overdue(now)
 
 
 class _Short(Exception):

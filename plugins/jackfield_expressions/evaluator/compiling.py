@@ -58,6 +58,8 @@ def compile_expression(source: str, undefined: object = None) -> Value | None:
         begun = _clock()
         if scope.left < 0:
             raise NotExact
+        if begun > scope.due:
+            scope.look(begun)
         scope.until = begun + scope.left
         try:
             made = value(scope)
@@ -72,7 +74,7 @@ def compile_expression(source: str, undefined: object = None) -> Value | None:
             made = settled(made)
         spent = _clock() - begun
         if spent > _SHORT:
-            scope.left -= spent
+            scope.spend(spent)
         return undefined if made is UNDEFINED else made
 
     return get

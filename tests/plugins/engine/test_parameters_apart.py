@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from jackfield.api.engine import Outcome
 from jackfield.api.nodes import NodeParameters, NodeRun
 from jackfield.api.nodes.leaves import Apart, filled
 from jackfield.api.workflows import Outputs
+from jackfield_expressions.evaluator import compiling
 
 FIELDS = ("text", "other", "rows")
 VALIDATED: list[object] = []
@@ -121,3 +124,16 @@ async def test_an_item_whose_expression_fails_says_so_and_the_others_have_their_
     outcome = await run(lab, Shared, parameters)
     assert outcome.failure is not None
     assert "The parameter text of item 1 is not valid" in outcome.failure.message
+
+
+async def test_pauses_of_the_machine_send_nothing_to_javascript(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is none, so that the node would fail."""
+    begun, looks = perf_counter(), count()
+    monkeypatch.setattr(compiling, "_clock", lambda: begun + max(next(looks) - 10, 0))  # behind the tenth a second each
+    lab.kind("apart", apart, model=Shared)
+    given = {"parameters": {"text": "={{ 'a'.toUpperCase() + $json.n }}"}}
+    workflow = lab.parse(doc(("Start", "webhook"), ("Apart", "apart", given)))
+    items = [{"json": {"n": n}} for n in range(200)]
+    outcome = await ended(lab.engine().submit(request(workflow, items=items)))
+    assert [item["json"]["text"] for item in outcome.items] == [f"A{n}" for n in range(200)]
+    assert next(looks) >= 400
