@@ -198,6 +198,9 @@ class PulledLines:
             os._exit(0)
 
     def _give(self, text: str, count: float) -> None:
+        """Raises ValueError: a frame without elements would end the answer, and the next one would begin behind it."""
+        if not count >= 1:
+            raise ValueError("A part of a list has elements.")
         try:
             self.pipe.send(text.encode("utf-8", "replace"), int(count))
         except OSError:

@@ -114,7 +114,7 @@ class JavaScriptWorker:
         except FrameTooLong:
             raise self._too_long() from None
         finally:
-            if answer.startswith(NEEDS) or self._stream.has_ended:
+            if answer.startswith(NEEDS) or self._stream.has_ended or not self._stream.is_clear:
                 self.kill()
         return answer
 
@@ -162,8 +162,9 @@ class JavaScriptWorker:
         self._stream.close()
 
     def lives(self) -> bool:
-        """Whether the process has not ended, also when the event loop did not hear of it yet."""
-        return self._process.poll() is None
+        """Whether the process has not ended, also when the event loop did not hear of it yet, and has said nothing that
+        it was not asked: that would be taken for the next answer."""
+        return self._stream.is_clear and self._process.poll() is None
 
     async def ended(self) -> None:
         """Return once the process has been reaped."""

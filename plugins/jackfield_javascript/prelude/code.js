@@ -292,10 +292,11 @@
     const { length } = value;
     for (let start = 0, count = FIRST; start < length; ) {
       const part = [];
-      while (part.length < count && start < length) part[part.length] = value[start++];
+      let taken = 0; // what the script has changed may shorten the part
+      while (taken < count && start < length) part[taken++] = value[start++];
       const text = jsonText(part);
-      kit.host.giveRows(text, part.length);
-      count = max(1, min(2 * part.length, floor((part.length * PIECE) / text.length)));
+      kit.host.giveRows(text, taken);
+      count = max(1, min(2 * taken, floor((taken * PIECE) / text.length)));
     }
     return `"rows":${length}`;
   }

@@ -253,3 +253,42 @@ async def test_a_worker_whose_time_was_over_when_its_answer_was_taken_is_not_ask
     assert await worker.request(ScriptRequest(deque([framed(b"x")]), take), 0.05) == b"{}"
     assert not worker.usable
     await worker.ended()
+
+
+FORGING = """
+const list = Array.from({ length: 200 }, (_, n) => ({ json: { n } }));
+list.__defineGetter__('0', () => {
+  Array.prototype.toJSON = function () { this.length = 0; return %s; };
+  return {};
+});
+return list;
+"""
+"""The part that is written has no elements any more, whatever its text."""
+
+
+@pytest.mark.parametrize("text", ["{ value: { forged: true } }", "[]", "[1, 2]", "null", "undefined"])
+async def test_no_script_answers_for_the_next_one(small: JavaScriptEngine, text: str) -> None:
+    """Of another workflow, in the same process."""
+    with pytest.raises(ScriptError):
+        await small.run(FORGING % text, NOTHING, each=False, timeout=DEADLINE)
+    for n in range(3):
+        result = await small.run(f"return [{{ json: {{ n: {n} }} }}]", NOTHING, each=False, timeout=DEADLINE)
+        assert result.value == [{"json": {"n": n}}]
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_worker_that_says_more_than_its_answer_is_not_asked_again(late: bool) -> None:
+    """late: once its answer was taken."""
+    more = f"os.read(0, 1); os.write(0, {framed(b'{}')[:3]!r})" if late else "pass"
+    both = framed(b"{}") + (b"" if late else framed(b"{}"))
+    worker = await JavaScriptWorker.start(playing(f"os.read(0, 9); os.write(0, {both!r}); {more}; os.read(0, 100)"))
+    assert await worker.request(ScriptRequest(deque([framed(b"x")])), DEADLINE) == b"{}"
+    assert worker.usable == worker.lives() == late
+    if late:
+        worker._stream.begin(deque([b"x"]))
+        async with asyncio.timeout(DEADLINE):
+            while worker.lives():
+                await asyncio.sleep(0.001)
+        assert is_running(worker.pid)
+        worker.kill()
+    await worker.ended()

@@ -68,6 +68,11 @@ class FrameParser:
         """Bytes of whole frames that nobody has taken."""
         return self._held
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is there that nobody has taken, not even the beginning of a frame."""
+        return not (self._frames or self._begun or self._long)
+
     def expect(self) -> None:
         """A new answer begins."""
         self._left = self._largest

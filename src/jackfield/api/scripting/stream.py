@@ -75,6 +75,11 @@ class FrameStream:
         return frame
 
     @property
+    def is_clear(self) -> bool:
+        """Whether nothing has come that nobody has taken: behind an answer's last frame, nothing may."""
+        return self._parser.is_empty
+
+    @property
     def has_ended(self) -> bool:
         """Whether nothing more is received, also where what had come before was still taken."""
         return self._error is not None
