@@ -111,6 +111,7 @@ class DescribedProof(TriggerPart):
     header: str = ""
     algorithm: Literal["sha1", "sha256", "sha384", "sha512"] = "sha256"
     encoding: Literal["hex", "base64"] = "hex"
+    keying: Literal["hmac", "prepended"] = "hmac"
     prefix: str = ""
     over: str = "{body}"
     time_header: str = ""
@@ -147,8 +148,10 @@ class DescribedHandshake(TriggerPart):
 
 class DescribedCheck(TriggerPart, DescribedRequest):
     """Whether the service still has the subscription: a good answer, in which `same` holds; with rows, for one of the
-    list at this path (an empty text is the answer itself), which templates see as in `$each`. state: as in `create`."""
+    list or an object at this path (an empty text is the answer itself), which templates see as in `$each`. needs:
+    template without which the subscription is taken to be there. state: as in `create`."""
 
+    needs: str = ""
     rows: str | None = None
     same: list[Pair] = []
     state: JsonShape = None
@@ -156,11 +159,19 @@ class DescribedCheck(TriggerPart, DescribedRequest):
 
 class DescribedCreate(TriggerPart, DescribedRequest):
     """state: shape of what is remembered of the subscription, `{$state.name}` from then on; `{$response}` is the
-    answer. expires: template of its end. lifetime: seconds until then, where the answer does not say."""
+    answer. then: steps behind it, for services that want several requests; `state` sees their results. expires:
+    template of its end. lifetime: seconds until then, where the answer does not say."""
 
+    then: list[DescribedStep] = []
     state: JsonShape = None
     expires: str = ""
     lifetime: float | None = Field(None, gt=0)
+
+
+class DescribedEnd(TriggerPart, DescribedRequest):
+    """before: steps before it, for services that want several requests."""
+
+    before: list[DescribedStep] = []
 
 
 class DescribedEventFile(TriggerPart, DescribedRequest):
@@ -212,7 +223,7 @@ class DescribedSubscribe(DescribedVariant):
     create: DescribedCreate | None = None
     check: DescribedCheck | None = None
     renew: DescribedCreate | None = None
-    delete: DescribedRequest | None = None
+    delete: DescribedEnd | None = None
     proof: Annotated[list[DescribedProof], BeforeValidator(_listed)] = []
     handshake: Annotated[list[DescribedHandshake], BeforeValidator(_listed)] = []
     event: DescribedEvent = DescribedEvent()

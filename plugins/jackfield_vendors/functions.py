@@ -35,6 +35,19 @@ def glued(given: Mapping[str, Json]) -> Json:
     return [row for one in lists if isinstance(one, list) for row in one] if isinstance(lists, list) else None
 
 
+def overlaid(given: Mapping[str, Json]) -> Json:
+    """objects: several objects as one, in which a later one counts."""
+    objects = given.get("objects")
+    rows = objects if isinstance(objects, list) else []
+    return {name: value for row in rows if isinstance(row, dict) for name, value in row.items()}
+
+
+def key_of(given: Mapping[str, Json]) -> Json:
+    """object; value: that stands in it. Its key."""
+    found, value = given.get("object"), given.get("value")
+    return next((key for key, one in found.items() if one == value), None) if isinstance(found, dict) else None
+
+
 def every_event(given: Mapping[str, Json]) -> Json:
     """events: chosen ones; all: those that `*` stands for. Those that are meant."""
     events, every = given.get("events"), given.get("all")
@@ -68,10 +81,14 @@ FUNCTIONS: Mapping[str, Function] = {
     "date_range": dates.named_range,
     "every_event": every_event,
     "glued": glued,
-    "mail_message": _later("jackfield_vendors.mail:message"),
-    "mail_parsed": _later("jackfield_vendors.mail:parsed"),
-    "mail_reply": _later("jackfield_vendors.mail:reply"),
-    "mail_summary": _later("jackfield_vendors.mail:summary"),
+    "hive_wanted": _later("jackfield_vendors.triggering.event_items:hive_wanted"),
+    "hubspot_events": _later("jackfield_vendors.triggering.event_items:hubspot_events"),
+    "key_of": key_of,
+    "mail_message": _later("jackfield_vendors.messages.mail:message"),
+    "mail_parsed": _later("jackfield_vendors.messages.mail:parsed"),
+    "mail_reply": _later("jackfield_vendors.messages.mail:reply"),
+    "mail_summary": _later("jackfield_vendors.messages.mail:summary"),
+    "overlaid": overlaid,
     "refuse": refuse,
     "signature": signature,
     "sheet_cells": sheets.cells,

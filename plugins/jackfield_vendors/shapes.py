@@ -126,20 +126,21 @@ def _each(written: dict[str, Json], path: str, names: Callable[[Template, str, b
 
     def keyed(scope: TemplateScope) -> Json | Missing:
         out: dict[str, Json] = {}
-        for inner in _elements(rows(scope), scope):
+        for inner in elements(rows(scope), scope):
             name, found = key(inner) if key else MISSING, item(inner)
             if not isinstance(name, Missing) and not isinstance(found, Missing):
                 out[str(name)] = found
         return out or MISSING
 
     def listed(scope: TemplateScope) -> Json | Missing:
-        found = [made for inner in _elements(rows(scope), scope) if not isinstance(made := item(inner), Missing)]
+        found = [made for inner in elements(rows(scope), scope) if not isinstance(made := item(inner), Missing)]
         return found or MISSING
 
     return listed if key is None else keyed
 
 
-def _elements(rows: Json | Missing, scope: TemplateScope) -> Iterator[TemplateScope]:
+def elements(rows: Json | Missing, scope: TemplateScope) -> Iterator[TemplateScope]:
+    """The scope of each element of a list or an object, as in `$each`."""
     listed = enumerate(rows) if isinstance(rows, list) else ()
     for key, value in rows.items() if isinstance(rows, dict) else listed:
         special = {**scope.special, "$key": key, "$value": value}

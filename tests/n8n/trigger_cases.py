@@ -23,12 +23,17 @@ class Reply:
 
 @dataclass(frozen=True)
 class Event:
-    """A call of the service. signed: headers over the raw body, as the service makes them; query: of its address."""
+    """A call of the service. signed: headers over the raw body, as the service makes them; query: of its address.
+    ours: what our address has besides, such as a secret; refused: it lacks its proof, which n8n's node takes or passes
+    over in silence. webhook: n8n's name of the call."""
 
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     method: str = "POST"
+    ours: Mapping[str, str] = field(default_factory=dict)
+    refused: bool = False
+    webhook: str = "default"
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ class TriggerCase:
     """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, the first
     of which is used here. base: address of the service behind its host, such as `/v1`. hidden: keys of request bodies
     and queries that differ on purpose, such as a description with the product's name. state: what n8n's node keeps of
-    its subscription, for events and the end. unlike: why requests are not compared; empty: they are."""
+    its subscription, for events and the end. besides: methods and paths that only our subscription asks, and n8n's when
+    it looks whether there is one. unlike: why requests are not compared; empty: they are."""
 
     kind: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -47,6 +53,7 @@ class TriggerCase:
     events: Sequence[Event] = ()
     hidden: frozenset[str] = frozenset()
     state: Mapping[str, Any] = field(default_factory=dict)
+    besides: frozenset[tuple[str, str]] = frozenset()
     unlike: str = ""
     name: str = ""
 

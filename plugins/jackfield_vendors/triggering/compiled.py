@@ -11,6 +11,8 @@ from jackfield.api.triggers.newness import seconds
 from jackfield_vendors.described_triggers import (
     DescribedAnswer,
     DescribedCondition,
+    DescribedCreate,
+    DescribedEnd,
     DescribedEvent,
     DescribedEventFile,
     DescribedHandshake,
@@ -20,7 +22,7 @@ from jackfield_vendors.described_triggers import (
     DescribedVariant,
     Pair,
 )
-from jackfield_vendors.description import DescribedRequest, Parameter
+from jackfield_vendors.description import Parameter
 from jackfield_vendors.operations import (
     Check,
     CompiledRequest,
@@ -70,6 +72,7 @@ class CompiledPoll:
 @record
 class CompiledCreate:
     request: CompiledRequest
+    then: Sequence[CompiledStep]
     state: Shape | None
     expires: Template | None
     lifetime: float | None
@@ -78,9 +81,16 @@ class CompiledCreate:
 @record
 class CompiledCheck:
     request: CompiledRequest
+    needs: Template | None
     rows: str | None
     same: Sequence[tuple[Template, Template]]
     state: Shape | None
+
+
+@record
+class CompiledEnd:
+    request: CompiledRequest
+    before: Sequence[CompiledStep]
 
 
 @record
@@ -132,7 +142,7 @@ class CompiledSubscribe:
     create: CompiledCreate | None
     check: CompiledCheck | None
     renew: CompiledCreate | None
-    delete: CompiledRequest | None
+    delete: CompiledEnd | None
     proofs: Sequence[CompiledProof]
     handshakes: Sequence[CompiledHandshake]
     event: CompiledEvent
@@ -189,22 +199,29 @@ def compile_subscribe(given: DescribedSubscribe, check: Check) -> CompiledSubscr
         _create(given.create, "create.", check),
         _check(given, check),
         _create(given.renew, "renew.", check),
-        compiled_request(given.delete, "delete.", check) if given.delete else None,
+        _end(given.delete, check) if given.delete else None,
         [_proof(one, f"proof[{index}].", check) for index, one in enumerate(given.proof)],
         [_handshake(one, f"handshake[{index}].", check) for index, one in enumerate(given.handshake)],
         _event(given.event, check),
     )
 
 
-def _create(given: DescribedRequest | None, place: str, check: Check) -> CompiledCreate | None:
+def _create(given: DescribedCreate | None, place: str, check: Check) -> CompiledCreate | None:
     if given is None:
         return None
-    state, expires = getattr(given, "state", None), getattr(given, "expires", "")
     return CompiledCreate(
         compiled_request(given, place, check),
-        None if state is None else shape_of(state, f"{place}state", check),
-        compiled_template(expires or None, f"{place}expires", check),
-        getattr(given, "lifetime", None),
+        [compiled_step(step, f"{place}then[{index}].", check) for index, step in enumerate(given.then)],
+        None if given.state is None else shape_of(given.state, f"{place}state", check),
+        compiled_template(given.expires or None, f"{place}expires", check),
+        given.lifetime,
+    )
+
+
+def _end(given: DescribedEnd, check: Check) -> CompiledEnd:
+    return CompiledEnd(
+        compiled_request(given, "delete.", check),
+        [compiled_step(step, f"delete.before[{index}].", check) for index, step in enumerate(given.before)],
     )
 
 
@@ -215,6 +232,7 @@ def _check(subscribe: DescribedSubscribe, check: Check) -> CompiledCheck | None:
     row = check if given.rows is None else _inside(check)
     return CompiledCheck(
         compiled_request(given, "check.", check),
+        compiled_template(given.needs or None, "check.needs", check),
         given.rows,
         _pairs(given.same, "check.same", row),
         None if given.state is None else shape_of(given.state, "check.state", row, inside=given.rows is not None),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield_vendors.templates import as_text, at
 
 _SIZES = ("small", "medium", "large", "extraLarge")
 """Of Telegram's pictures, by their place in the list."""
@@ -144,3 +145,33 @@ def slack_files(given: Mapping[str, Json]) -> Json:
         return None
     # Files of other services, and those that Slack hides, have no such address.
     return [row for row in _rows(event, "files") if isinstance(row.get("url_private_download"), str)] or None
+
+
+_HUBSPOT = ("contact", "company", "deal", "ticket", "conversation")
+"""Objects of HubSpot's events."""
+
+
+def hubspot_events(given: Mapping[str, Json]) -> Json:
+    """body: a call of HubSpot. Its events, with the object's id under the object's name."""
+    return [_hubspot_event(event) for event in _rows(given, "body")]
+
+
+def _hubspot_event(event: Mapping[str, Json]) -> Json:
+    kind = str(event.get("subscriptionType") or "")
+    named = {f"{name}Id": event.get("objectId") for name in _HUBSPOT if name in kind}
+    return {name: value for name, value in event.items() if name != "objectId"} | named
+
+
+def hive_wanted(given: Mapping[str, Json]) -> Json:
+    """body: a call of TheHive; filters: `field` (a path), `operator` (`equal`, `notEqual`, `includes`) and `value`.
+    True when all hold."""
+    body = given.get("body")
+    return True if all(_holds(body, row) for row in _rows(given, "filters")) else None
+
+
+def _holds(body: Json, condition: Mapping[str, Json]) -> bool:
+    found: Json = at(body, str(condition.get("field") or "").split("."))
+    wanted, operator = condition.get("value"), condition.get("operator", "equal")
+    if operator == "includes":
+        return str(wanted or "") in ("undefined" if found is None else as_text(found))
+    return (found == wanted) is (operator == "equal")

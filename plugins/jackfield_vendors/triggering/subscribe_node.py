@@ -23,7 +23,7 @@ from jackfield_vendors.described_triggers import DescribedProof, DescribedTrigge
 from jackfield_vendors.operations import Check
 from jackfield_vendors.results import shaped
 from jackfield_vendors.sending import ServiceSteps, with_special
-from jackfield_vendors.shapes import matches
+from jackfield_vendors.shapes import elements, matches
 from jackfield_vendors.templates import Missing, TemplateScope, as_text, at, value_of
 from jackfield_vendors.triggering.compiled import (
     CompiledAnswer,
@@ -73,6 +73,8 @@ class VendorSubscribeNode(VendorTriggerNode):
         if found.check is None:
             return not self._lacks_state(found, run)
         steps, scope = await self._asking(found, run)
+        if found.check.needs is not None and not is_true(found.check.needs, scope):
+            return not self._lacks_state(found, run)
         try:
             answer = await steps.ask(found.check.request, scope)
         except ServiceRefusal as exc:
@@ -92,7 +94,8 @@ class VendorSubscribeNode(VendorTriggerNode):
         steps, scope = await self.asking(run.node, run.credentials, self._seen(run), [run.secret])
         scope = await steps.stepped(found.steps, scope)
         try:
-            await steps.ask(found.delete, scope)
+            scope = await steps.stepped(found.delete.before, scope)
+            await steps.ask(found.delete.request, scope)
         except ServiceRefusal as exc:
             if not exc.gone:
                 raise
@@ -158,7 +161,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         steps, scope = await self._asking(found, run)
         self._check_keys(found.proofs, scope)
         answer = await steps.ask(create.request, scope)
-        scope = with_special(scope, "$response", answer)
+        scope = await steps.stepped(create.then, with_special(scope, "$response", answer))
         if create.state is not None:
             made = create.state(scope)
             run.state.update(made if isinstance(made, dict) else {})
@@ -270,8 +273,7 @@ def _is_there(check: CompiledCheck, scope: TemplateScope, answer: Json, run: Sub
     if check.rows is None:
         scopes = [scope]
     else:
-        listed = at(answer, check.rows.split(".")) if check.rows else answer
-        scopes = [of_row(scope, row) for row in (listed if isinstance(listed, list) else [])]
+        scopes = list(elements(at(answer, check.rows.split(".")) if check.rows else answer, scope))
     for one in scopes:
         if all(are_same(pair, one) for pair in check.same):
             made = check.state(one) if check.state is not None else {}
@@ -290,6 +292,7 @@ def _signature(described: DescribedProof) -> EventSignature:
         described.time_header.lower(),
         described.part,
         described.time_part,
+        described.keying,
     )
 
 

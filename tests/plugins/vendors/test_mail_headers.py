@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_vendors.mail import parsed
-from jackfield_vendors.mail_headers import MAX_HEADER, decoded
+from jackfield_vendors.messages.mail import parsed
+from jackfield_vendors.messages.mail_headers import MAX_HEADER, decoded
 
 
 def read(raw: bytes, **more: Any) -> Any:

@@ -18,7 +18,8 @@ TOLERANCE_S = 300
 
 @record
 class EventSignature:
-    """An HMAC in a header. header: lower case; prefix: what stands before the signature. over: what is signed, with
+    """A signature in a header. header: lower case; prefix: what stands before it. keying: an HMAC, or, as HubSpot's
+    first version does, the plain digest of the key with the text behind it. over: what is signed, with
     `{body}`, `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds. part, time_part:
     of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the signature's and of the time's."""
 
@@ -30,6 +31,7 @@ class EventSignature:
     time_header: str = ""
     part: str = ""
     time_part: str = ""
+    keying: Literal["hmac", "prepended"] = "hmac"
 
     def verify(self, call: WebhookCall, secret: str) -> None:
         """Raises `WebhookUnauthorized`, also when there is no secret: anybody can sign with an empty one."""
@@ -42,7 +44,9 @@ class EventSignature:
 
     def made(self, call: WebhookCall, secret: str) -> str:
         """The signature of this call."""
-        signed = hmac.new(secret.encode(), self._signed(call), self.algorithm)
+        key, text = secret.encode(), self._signed(call)
+        hmac_made = self.keying == "hmac"
+        signed = hmac.new(key, text, self.algorithm) if hmac_made else hashlib.new(self.algorithm, key + text)
         return signed.hexdigest() if self.encoding == "hex" else base64.b64encode(signed.digest()).decode()
 
     def _time(self, call: WebhookCall) -> str:

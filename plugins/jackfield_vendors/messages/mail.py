@@ -12,7 +12,7 @@ from email.utils import formataddr, getaddresses
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_vendors.mail_headers import MAX_HEADER, people, policy, text_of
+from jackfield_vendors.messages.mail_headers import MAX_HEADER, people, policy, text_of
 
 _HEADERS = {
     "to": "To",

@@ -1,0 +1,1 @@
+"""Mail as services take and give it."""
