@@ -37,14 +37,14 @@ class DescribedVariant(TriggerPart):
 
 
 class DescribedNewness(TriggerPart):
-    """What tells a row from another (`jackfield.api.triggers.newness`). id, time: templates over the row. start:
-    `listed` takes what the first poll lists as seen; `now` asks nothing then and takes the present time, for requests
-    that say since when (only by time). source: parameters that say where the rows come from; with other values what is
-    listed counts as seen."""
+    """What tells a row from another (`jackfield.api.triggers.newness`). id, time: shapes over the row and the node's
+    parameters. start: `listed` takes what the first poll lists as seen; `now` takes the present time, for requests that
+    say since when (only by time), and asks for no more than the `overlap` before it. source: parameters that say where
+    the rows come from; with other values what is listed counts as seen."""
 
     by: Literal["id", "time", "hash"] = "id"
-    id: str = "{id}"
-    time: str = ""
+    id: JsonShape = "{id}"
+    time: JsonShape = ""
     most: int = Field(1000, ge=1, le=20_000)
     overlap: float = Field(0, ge=0, le=31 * 86_400)
     start: Literal["listed", "now"] = "listed"
@@ -71,6 +71,20 @@ class DescribedCondition(TriggerPart):
     later: list[Pair] = []
 
 
+class DescribedRowFile(TriggerPart, DescribedRequest):
+    """A file of a row or an event that is fetched. needs: template without which there is none; name: of the file, a
+    template; property: template of the item's binary field. each: template of a list of files, which the other
+    templates see one by one; `{$index}` is the file's place in it. hosts: that files may be at beside the origin of
+    `base_url`, such as `*.acme.example`; https alone. The request has the credential, and an event may name any
+    address, so that a file anywhere else is left out."""
+
+    needs: str
+    name: str = ""
+    property: str = "data"
+    each: str = ""
+    hosts: list[str] = []
+
+
 class DescribedPoll(DescribedVariant, DescribedRequest):
     """What is asked with each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be
     new; missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
@@ -79,9 +93,10 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
     answer. newest_first: the list begins with what is newest, so that no page behind one that ends with a known row
     is read. where: rows that count: path -> a value, or several; ignore: conditions over a row that does not count.
     detail: a request per row, whose answer stands in its place. each: steps per new row, which see it as in
-    `$each`. item: shape of an item over the row; by default the row. attachments: key of an item's list of files
-    (`field`, `name`, `type`, `content` in base64). tested: rows that a test gives. code: in place of the request, a
-    function of this plugin for what takes more than tables to say; it gets the results of the steps.
+    `$each`. item: shape of an item over the row; by default the row. fetch: a file of each. attachments: key of
+    an item's list of files (`field`, `name`, `type`, `content` in base64). tested: rows that a test gives. code: in
+    place of the request, a function of this plugin for what takes more than tables to say; it gets the results of the
+    steps.
     """
 
     steps: list[DescribedStep] = []
@@ -95,6 +110,7 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
     detail: DescribedRequest | None = None
     each: list[DescribedStep] = []
     item: JsonShape = None
+    fetch: DescribedRowFile | None = None
     attachments: str = ""
     tested: int = Field(1, ge=1, le=100)
     code: str = Field("", pattern=r"^(jackfield_vendors\.[a-z_.]+:[a-z_]+)?$")
@@ -174,20 +190,6 @@ class DescribedEnd(TriggerPart, DescribedRequest):
     before: list[DescribedStep] = []
 
 
-class DescribedEventFile(TriggerPart, DescribedRequest):
-    """A file of the event that is fetched. needs: template without which there is none; name: of the file, a template;
-    property: the item's binary field. each: template of a list of files, which the other templates see one by one;
-    their fields are the property with `_0`, `_1` and so on. hosts: that files may be at beside the origin of
-    `base_url`, such as `*.acme.example`; https alone. The request has the credential, and an event may name any
-    address, so that a file anywhere else is left out."""
-
-    needs: str
-    name: str = ""
-    property: str = "data"
-    each: str = ""
-    hosts: list[str] = []
-
-
 class DescribedEvent(TriggerPart):
     """What of a call starts the workflow. Templates see `{$body}`, `{$headers}` (lower-case names), `{$query}`,
     `{$method}`, `{$state}` and the node's parameters.
@@ -211,7 +213,7 @@ class DescribedEvent(TriggerPart):
         """One call may hold several events."""
         return bool(self.rows or self.found)
 
-    file: DescribedEventFile | None = None
+    file: DescribedRowFile | None = None
 
 
 class DescribedSubscribe(DescribedVariant):

@@ -42,6 +42,12 @@ def overlaid(given: Mapping[str, Json]) -> Json:
     return {name: value for row in rows if isinstance(row, dict) for name, value in row.items()}
 
 
+def field_of(given: Mapping[str, Json]) -> Json:
+    """object; name: of the field whose value is meant."""
+    found = given.get("object")
+    return found.get(str(given.get("name"))) if isinstance(found, dict) else None
+
+
 def key_of(given: Mapping[str, Json]) -> Json:
     """object; value: that stands in it. Its key."""
     found, value = given.get("object"), given.get("value")
@@ -78,8 +84,10 @@ SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
 """Those that may take longer than the event loop can wait."""
 
 FUNCTIONS: Mapping[str, Function] = {
+    "airtable_files": _later("jackfield_vendors.triggering.row_items:airtable_files"),
     "date_range": dates.named_range,
     "every_event": every_event,
+    "field_of": field_of,
     "glued": glued,
     "hive_wanted": _later("jackfield_vendors.triggering.event_items:hive_wanted"),
     "hubspot_events": _later("jackfield_vendors.triggering.event_items:hubspot_events"),
@@ -88,6 +96,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "mail_parsed": _later("jackfield_vendors.messages.mail:parsed"),
     "mail_reply": _later("jackfield_vendors.messages.mail:reply"),
     "mail_summary": _later("jackfield_vendors.messages.mail:summary"),
+    "notion_page": _later("jackfield_vendors.triggering.row_items:notion_page"),
+    "outlook_message": _later("jackfield_vendors.triggering.row_items:outlook_message"),
+    "outlook_plan": _later("jackfield_vendors.triggering.row_items:outlook_plan"),
     "overlaid": overlaid,
     "refuse": refuse,
     "signature": signature,

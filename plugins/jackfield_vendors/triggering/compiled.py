@@ -14,10 +14,10 @@ from jackfield_vendors.described_triggers import (
     DescribedCreate,
     DescribedEnd,
     DescribedEvent,
-    DescribedEventFile,
     DescribedHandshake,
     DescribedPoll,
     DescribedProof,
+    DescribedRowFile,
     DescribedSubscribe,
     DescribedVariant,
     Pair,
@@ -56,17 +56,28 @@ class CompiledCondition:
 
 
 @record
+class CompiledRowFile:
+    needs: Template
+    name: Template | None
+    property: Template
+    request: CompiledRequest
+    each: Template | None
+    hosts: Sequence[str]
+
+
+@record
 class CompiledPoll:
     described: DescribedPoll
     steps: Sequence[CompiledStep]
     request: CompiledRequest
     found: Template | None
     ignore: Sequence[CompiledCondition]
-    id: Template
-    time: Template | None
+    id: Shape
+    time: Shape | None
     detail: CompiledRequest | None
     each: Sequence[CompiledStep]
     item: Shape | None
+    fetch: CompiledRowFile | None
 
 
 @record
@@ -115,15 +126,6 @@ class CompiledHandshake:
 
 
 @record
-class CompiledEventFile:
-    described: DescribedEventFile
-    needs: Template
-    name: Template | None
-    request: CompiledRequest
-    each: Template | None
-
-
-@record
 class CompiledEvent:
     described: DescribedEvent
     ignore: Sequence[CompiledCondition]
@@ -132,7 +134,7 @@ class CompiledEvent:
     found: Template | None
     item: Shape | None
     answer: CompiledAnswer | None
-    file: CompiledEventFile | None
+    file: CompiledRowFile | None
 
 
 @record
@@ -174,20 +176,18 @@ def checker(parameters: Sequence[Parameter], values: Mapping[str, Template]) -> 
 def compile_poll(given: DescribedPoll, check: Check) -> CompiledPoll:
     """Raises ValueError with the key and what is wrong with it."""
     row = _inside(check)
-    new_id = compiled_template(given.new.id, "new.id", row)
-    if new_id is None:
-        raise TemplateMismatch("new.id: say what tells a row from another")
     return CompiledPoll(
         given,
         [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(given.steps)],
         compiled_request(given, "", check),
         compiled_template(given.found, "found", check),
         [_condition(one, f"ignore[{index}]", row) for index, one in enumerate(given.ignore)],
-        new_id,
-        compiled_template(given.new.time or None, "new.time", row),
+        shape_of(given.new.id, "new.id", row, inside=True),
+        shape_of(given.new.time, "new.time", row, inside=True) if given.new.time else None,
         compiled_request(given.detail, "detail.", row) if given.detail else None,
         [compiled_step(step, f"each[{index}].", row) for index, step in enumerate(given.each)],
         None if given.item is None else shape_of(given.item, "item", row, inside=True),
+        _row_file(given.fetch, "fetch.", row, check) if given.fetch else None,
     )
 
 
@@ -271,23 +271,23 @@ def _event(given: DescribedEvent, check: Check) -> CompiledEvent:
         compiled_template(given.found or None, "event.found", check),
         None if given.item is None else shape_of(given.item, "event.item", row, inside=given.several),
         _answer(given.answer, "event.answer.", check) if given.answer else None,
-        _event_file(given.file, row, check) if given.file else None,
+        _row_file(given.file, "event.file.", row, check) if given.file else None,
     )
 
 
-def _event_file(given: DescribedEventFile, row: Check, check: Check) -> CompiledEventFile | None:
-    needs = compiled_template(given.needs, "event.file.needs", row)
+def _row_file(given: DescribedRowFile, place: str, row: Check, check: Check) -> CompiledRowFile | None:
     one = _inside(check) if given.each else row
-    return (
-        None
-        if needs is None
-        else CompiledEventFile(
-            given,
-            needs,
-            compiled_template(given.name or None, "event.file.name", one),
-            compiled_request(given, "event.file.", one),
-            compiled_template(given.each or None, "event.file.each", row),
-        )
+    needs = compiled_template(given.needs, f"{place}needs", row)
+    named = compiled_template(given.property, f"{place}property", one)
+    if needs is None or named is None:
+        return None
+    return CompiledRowFile(
+        needs,
+        compiled_template(given.name or None, f"{place}name", one),
+        named,
+        compiled_request(given, place, one),
+        compiled_template(given.each or None, f"{place}each", row),
+        given.hosts,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
@@ -18,9 +18,10 @@ from jackfield_vendors.operations import Check
 from jackfield_vendors.paging import pages
 from jackfield_vendors.results import shaped, with_attachments
 from jackfield_vendors.sending import ServiceSteps, with_special
-from jackfield_vendors.shapes import matches
-from jackfield_vendors.templates import Missing, Template, TemplateScope, at, unwrapped, value_of
+from jackfield_vendors.shapes import Shape, matches
+from jackfield_vendors.templates import Missing, TemplateScope, at, unwrapped, value_of
 from jackfield_vendors.triggering.compiled import CompiledPoll, check_source, chosen, compile_poll, of_row
+from jackfield_vendors.triggering.row_files import with_files
 from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
 
 PollCode: TypeAlias = "Callable[[PollRun, ServiceSteps, TemplateScope], Awaitable[Polled]]"
@@ -51,11 +52,16 @@ class VendorPollNode(VendorTriggerNode):
         if index is None:
             raise no_variant(run.node)
         found = self._polls[index][1]
-        newness = _newness(found, self)
+        given = self.given(run.node)
+        newness = _newness(found, given)
         if found.described.new.source and not run.test:
-            given = self.given(run.node)
             of_source(run.state, [unwrapped(given.get(name)) for name in found.described.new.source])
         special = {**self.times(run.now, run.timezone), "$test": run.test, "$limit": run.limit}
+        begins = found.described.new.start == "now" and newness.is_first(run.state) and not run.test
+        if begins:
+            newness.begin(run.state, run.now / 1000)
+            if not newness.overlap:
+                return Polled()
         since = None if run.test else newness.since(run.state)
         if since is not None:
             special["$since"] = iso_time(round(since * 1000))
@@ -63,11 +69,11 @@ class VendorPollNode(VendorTriggerNode):
         if found.described.code:
             scope = await steps.stepped(found.steps, scope)
             return await cast("PollCode", load(found.described.code))(run, steps, scope)
-        if found.described.new.start == "now" and newness.is_first(run.state) and not run.test:
-            newness.begin(run.state, run.now / 1000)
-            return Polled()
+        asked = _Asked(self, run, found, newness, steps, scope)
+        if begins:
+            return await asked.seen()
         try:
-            polled = await _Asked(self, run, found, newness, steps, scope).polled()
+            polled = await asked.polled()
         except ServiceRefusal as exc:
             if exc.status != _TOO_LONG_AGO or since is None or found.described.new.start != "now":
                 raise
@@ -112,6 +118,13 @@ class _Asked:
         new, more = self._newness.new(rows, self._run.state, self._run.limit)
         return Polled(await self._items(new), more, "" if first else self._left_out)
 
+    async def seen(self) -> Polled:
+        """What is listed is taken as seen."""
+        self._scope = await self._steps.stepped(self._poll.steps, self._scope)
+        rows = [row for row in await self._rows() if self._counts(row)]
+        self._newness.new(rows, self._run.state, len(rows))
+        return Polled()
+
     async def _rows(self) -> list[Json]:
         if self._poll.found is not None:
             value = value_of(self._poll.found, self._scope)
@@ -154,17 +167,18 @@ class _Asked:
         for step in self._poll.each:
             scope = of_row(await self._steps.stepped([step], scope), row)
         item: Item = {"json": shaped(self._poll.item, row, scope)}
+        item = await with_files(item, self._poll.fetch, self._steps, scope, self._run)
         key = self._described.attachments
         return await with_attachments(self._run, item, key) if key else item
 
 
-def _newness(poll: CompiledPoll, node: VendorPollNode) -> Newness:
+def _newness(poll: CompiledPoll, given: Mapping[str, Json]) -> Newness:
     described = poll.described.new
-    empty = TemplateScope({}, {})
+    parameters = TemplateScope(given, {})
 
-    def told(template: Template) -> Callable[[Json], Json]:
+    def told(shape: Shape) -> Callable[[Json], Json]:
         def value(row: Json) -> Json:
-            found = value_of(template, of_row(empty, row))
+            found = shape(of_row(parameters, row))
             return None if isinstance(found, Missing) else found
 
         return value

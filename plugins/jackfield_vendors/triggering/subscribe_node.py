@@ -7,18 +7,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.caller_secrets import MASK
-from jackfield.api.http_addresses import HttpAddress
-from jackfield.api.http_client import host_named
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.files import kept_file
 from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.newness import seconds
 from jackfield.api.triggers.proofs import EventSignature, same_secret, verified_by_preset
 from jackfield.api.triggers.subscribing import EventAnswer, EventCall, Received, Subscribed, SubscriptionRun
 from jackfield.api.webhooks import WebhookCall
-from jackfield.api.workflows import BinaryData, Item, Node, Problem
-from jackfield_vendors.calls import same_origin
+from jackfield.api.workflows import Item, Node, Problem
 from jackfield_vendors.described_triggers import DescribedProof, DescribedTrigger
 from jackfield_vendors.operations import Check
 from jackfield_vendors.results import shaped
@@ -29,7 +25,6 @@ from jackfield_vendors.triggering.compiled import (
     CompiledAnswer,
     CompiledCheck,
     CompiledCreate,
-    CompiledEventFile,
     CompiledProof,
     CompiledSubscribe,
     are_same,
@@ -39,6 +34,7 @@ from jackfield_vendors.triggering.compiled import (
     of_row,
     text_in,
 )
+from jackfield_vendors.triggering.row_files import with_files
 from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
 
 _SHORT_DIGEST = 1 << 20
@@ -213,49 +209,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         value = found.event.item(scope) if found.event.item is not None else row
         json = value if isinstance(value, dict) else shaped(None, None if isinstance(value, Missing) else value, scope)
         item: Item = {"json": json}
-        file = found.event.file
-        return (
-            item
-            if file is None or not is_true(file.needs, scope)
-            else await _with_file(item, file, steps, scope, event)
-        )
-
-
-async def _with_file(
-    item: Item, file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall
-) -> Item:
-    described = file.described
-    if file.each is None:
-        scopes = {described.property: scope}
-    else:
-        listed = value_of(file.each, scope)
-        rows = listed if isinstance(listed, list) else []
-        scopes = {f"{described.property}_{index}": of_row(scope, one) for index, one in enumerate(rows)}
-    fetched = [(name, await _fetched(file, steps, one, event)) for name, one in scopes.items()]
-    kept = {name: one for name, one in fetched if one is not None}
-    return {**item, "binary": kept} if kept else item
-
-
-async def _fetched(
-    file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall
-) -> BinaryData | None:
-    """None: it is where the credential does not belong."""
-    call = await steps.call(file.request, scope)
-    base = as_text(found) if not isinstance(found := value_of(steps.base, scope), Missing) else ""
-    if not same_origin(call.url, base) and not _at_home(call.url, file.described.hosts):
-        return None
-    reply = await steps.exchange.send(call)
-    mime_type = reply.header("content-type").partition(";")[0]
-    return await kept_file(event, reply.body, mime_type=mime_type, file_name=text_in(file.name, scope))
-
-
-def _at_home(url: str, hosts: Sequence[str]) -> bool:
-    """Whether this is an https address, read as the client reads it, at one of these hosts."""
-    try:
-        found = HttpAddress.of(url.strip())
-    except ValueError:
-        return False
-    return found.scheme == "https" and found.port is None and any(host_named(found.host, one) for one in hosts)
+        return await with_files(item, found.event.file, steps, scope, event)
 
 
 def _rows(found: CompiledSubscribe, body: Json, scope: TemplateScope) -> list[Json]:
