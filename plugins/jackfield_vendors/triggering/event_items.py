@@ -153,7 +153,7 @@ _HUBSPOT = ("contact", "company", "deal", "ticket", "conversation")
 
 def hubspot_events(given: Mapping[str, Json]) -> Json:
     """body: a call of HubSpot. Its events, with the object's id under the object's name."""
-    return [_hubspot_event(event) for event in _rows(given, "body")]
+    return [_hubspot_event(event) for event in _rows(dict(given), "body")]
 
 
 def _hubspot_event(event: Mapping[str, Json]) -> Json:
@@ -166,7 +166,7 @@ def hive_wanted(given: Mapping[str, Json]) -> Json:
     """body: a call of TheHive; filters: `field` (a path), `operator` (`equal`, `notEqual`, `includes`) and `value`.
     True when all hold."""
     body = given.get("body")
-    return True if all(_holds(body, row) for row in _rows(given, "filters")) else None
+    return True if all(_holds(body, row) for row in _rows(dict(given), "filters")) else None
 
 
 def _holds(body: Json, condition: Mapping[str, Json]) -> bool:
