@@ -54,7 +54,6 @@ class ToolCalls:
                     start=target.node.name,
                     items=[call_item(name, arguments)],
                     start_output=CALL_OUTPUT,
-                    use_pin_data=target.test,
                     durability="finish",
                     request_id=request_id,
                 )

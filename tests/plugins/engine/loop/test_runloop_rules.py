@@ -9,11 +9,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from loop_models import a_graph, a_node, chain, complete, numbers, plain
+from loop_models import OUTPUTS, a_graph, a_node, a_workflow, chain, complete, numbers, plain
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Outputs
-from jackfield_engine.loop.graph import Graph, towards
+from jackfield_engine.loop.graph import Graph, build_graph, towards
 from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 
@@ -286,3 +286,28 @@ def test_what_does_not_lead_to_the_end_does_not_run() -> None:
     assert order(towards(graph, "c")) == ["b", "c"]
     assert order(towards(graph, "a")) == []
     assert towards(graph, "") is towards(graph, "nobody") is graph
+
+
+def test_a_node_that_serves_itself_runs_on_what_its_start_has_given() -> None:
+    workflow = a_workflow([a_node("Serve"), a_node("After")], [("Serve", 0, "After", 0)], pin={"Serve": numbers(9)})
+    graph = build_graph(workflow, lambda node: OUTPUTS, own=lambda node: 1 if node.name == "Serve" else None)
+    loop = RunLoop(graph, "Serve", numbers(1), output=1)
+    task = loop.next()
+    assert task is not None
+    assert (task.step.node.name, plain(task.given.inputs[0]), task.given.run) == ("Serve", [{"n": 1}], 1)
+    loop.complete(task, [numbers(2)])
+    after = loop.next()
+    assert after is not None
+    assert (after.step.node.name, plain(after.given.inputs[0])) == ("After", [{"n": 2}])
+    loop.complete(after, [numbers(3)])
+    assert loop.next() is None
+    assert plain(loop.last_items()) == [{"n": 3}]
+    pinned = RunLoop(graph, "Serve", numbers(1), output=1, pin=True)
+    preset = pinned.next()
+    assert preset is not None
+    assert preset.preset is not None
+    assert [plain(items) for items in preset.preset] == [[{"n": 9}]]
+    pinned.complete(preset, preset.preset)
+    following = pinned.next()
+    assert following is not None
+    assert following.step.node.name == "After"

@@ -1,0 +1,105 @@
+"""Parts of the MCP server: addresses, who may call, bodies. See also tests/e2e."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from ai_lab import AiLab, node
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jackfield.api.asgi import Message
+from jackfield.api.errors import AccessDenied, InvalidInput, PayloadTooLarge, RequestTimeout, WebhookUnauthorized
+from jackfield.api.workflows import Node
+from jackfield_ai.mcp_server.access import check_caller
+from jackfield_ai.mcp_server.bodies import read_body, replayed
+from jackfield_ai.mcp_server.paths import candidates, messages_address, path_of
+
+
+def server(path: object = "tools", **more: Any) -> Node:
+    made = node("Server", "mcpTrigger", {"path": path, **more.pop("parameters", {})}, typeVersion=2, **more)
+    return Node(
+        id="s", name="Server", type=made["type"], kind="langchain.mcpTrigger", version=2, parameters=made["parameters"]
+    )
+
+
+SEGMENT = st.text("abcXYZ019_~-", min_size=1, max_size=12)
+
+
+@given(st.lists(SEGMENT, min_size=1, max_size=4))
+def test_plain_paths_are_addresses_with_and_without_slashes(parts: list[str]) -> None:
+    path = "/".join(parts)
+    assert path_of(server(path)) == path
+    assert path_of(server(f"/{path}/")) == path
+    for suffix in ("", "/sse", "/messages"):
+        assert path in list(candidates(path + suffix))
+
+
+@given(st.text(max_size=30))
+def test_what_is_an_address_needs_no_escapes_and_leads_nowhere_else(text: str) -> None:
+    path = path_of(server(text))
+    assert path == "" or (path == text.strip("/") and path.isascii())
+    assert not {".", ".."} & set(path.split("/"))
+
+
+@pytest.mark.parametrize("path", ["={{ $json.a }}", "a//b", "a/../b", "..", "", None, 3, ["a"], "a b", "x" * 501])
+def test_other_paths_are_none(path: object) -> None:
+    assert path_of(server(path)) == ""
+
+
+def test_messages_go_where_the_node_s_version_has_them() -> None:
+    assert messages_address("/mcp/tools/sse") == "/mcp/tools/messages"
+    assert messages_address("/mcp/tools") == "/mcp/tools"
+
+
+async def test_a_page_of_another_site_may_not_call(lab: AiLab) -> None:
+    own = {"host": "127.0.0.1:8080"}
+    for origin in (None, "http://127.0.0.1:8080", "https://127.0.0.1:8080"):
+        await check_caller(lab.context, server(), {**own, **({"origin": origin} if origin else {})})
+    for origin in ("null", "http://127.0.0.1", "http://evil.example", "http://127.0.0.1:8080.evil.example", ""):
+        with pytest.raises(AccessDenied):
+            await check_caller(lab.context, server(), {**own, "origin": origin})
+
+
+async def test_a_server_without_a_usable_credential_is_closed(lab: AiLab) -> None:
+    for how in ("bearerAuth", "headerAuth", "n8nOAuth2", "={{ 'none' }}"):
+        with pytest.raises(WebhookUnauthorized):
+            await check_caller(lab.context, server(parameters={"authentication": how}), {"authorization": "Bearer "})
+
+
+def receiving(*parts: bytes, end: bool = True) -> Any:
+    messages: list[Message] = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+    if end:
+        messages.append({"type": "http.request", "body": b"", "more_body": False})
+    messages.append({"type": "http.disconnect"})
+
+    async def receive() -> Message:
+        return messages.pop(0)
+
+    return receive
+
+
+async def test_a_body_is_read_once_and_given_again() -> None:
+    receive = receiving(b"ab", b"cd")
+    body = await read_body(receive, {"content-length": "4"}, 4, 1)
+    assert body == b"abcd"
+    again = replayed(body, receive)
+    assert await again() == {"type": "http.request", "body": b"abcd", "more_body": False}
+    assert (await again())["type"] == "http.disconnect"
+
+
+async def test_a_body_that_is_too_large_late_or_cut_off_is_refused() -> None:
+    with pytest.raises(PayloadTooLarge):
+        await read_body(receiving(), {"content-length": "5"}, 4, 1)
+    with pytest.raises(PayloadTooLarge):
+        await read_body(receiving(b"abc", b"de"), {}, 4, 1)
+    with pytest.raises(InvalidInput):
+        await read_body(receiving(b"a", end=False), {}, 4, 1)
+
+    async def never() -> Message:
+        return await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(RequestTimeout):
+        await read_body(never, {}, 4, 0.01)
