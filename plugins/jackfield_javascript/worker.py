@@ -145,8 +145,8 @@ class JavaScriptWorker:
         """Behind the answer. A worker that has no memory for what comes says so and ends: its answer counts."""
         try:
             await self._stream.until_end(sending)
-        except OSError:  # a TimeoutError is one
-            self.kill()
+        except OSError as exc:  # a TimeoutError is one
+            self._stream.end(exc)  # it is killed once nothing is sent any more
 
     def _too_long(self) -> ScriptError:
         return ScriptError(
