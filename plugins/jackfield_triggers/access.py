@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import ALLOWED_HOSTS, Credentials
+from jackfield.api.credentials import Credentials
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
@@ -20,9 +20,7 @@ class NodeCredentials:
     node: Node
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        found = await self.context.port(Credentials).values(self._id(kind), kind)
-        self.context.secrets.redact(*(value for name, value in found.items() if name != ALLOWED_HOSTS and value))
-        return found
+        return await self.context.port(Credentials).values(self._id(kind), kind)
 
     async def authorization(self, kind: str) -> Authorization:
         return await self.context.port(Credentials).authorization(self._id(kind), kind)

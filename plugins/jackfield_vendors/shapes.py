@@ -64,9 +64,11 @@ class ShapeValue:
         return await asyncio.to_thread(self.shape, scope) if self.slow else self.shape(scope)
 
 
-def value_of_shape(written: Json, path: str, names: Callable[[Template, str, bool], None]) -> ShapeValue:
+def value_of_shape(
+    written: Json, path: str, names: Callable[[Template, str, bool], None], inside: bool = False
+) -> ShapeValue:
     """Compile. Raises as `shape_of`."""
-    return ShapeValue(shape_of(written, path, names), _is_slow(written))
+    return ShapeValue(shape_of(written, path, names, inside), _is_slow(written))
 
 
 def _is_slow(written: Json) -> bool:

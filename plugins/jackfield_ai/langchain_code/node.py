@@ -42,6 +42,8 @@ from jackfield_ai.nodes import AiNode
 from jackfield_ai.reading import at, list_at, text_at
 
 MAIN = "main"
+_AT_ONCE = 10
+"""Questions of a program that are answered side by side."""
 
 
 class Source(Parameters):
@@ -140,9 +142,25 @@ class LangChainCodeNode(AiNode):
                 for line in result.logs:
                     run.log.info("%s: %s", run.node.name, line)
                 return at(found, "value")
-            made = await asyncio.gather(*(_answered(parts, ask) for ask in asks))
+            made = await answers_of(parts, asks)
             answers.update(zip((text_at(ask, "key") for ask in asks), made, strict=True))
         raise NodeError(f"The program asked its parts in more than {rounds} rounds (ai.max_iterations).")
+
+
+async def answers_of(parts: AttachedParts, asks: Sequence[Json]) -> list[Json]:
+    """Some at a time: a program may ask thousands at once, and each may be a request to a model."""
+    turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def answered(ask: Json) -> Json:
+        async with turn:
+            return await _answered(parts, ask)
+
+    tasks = [asyncio.ensure_future(answered(ask)) for ask in asks]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def _answered(parts: AttachedParts, ask: Json) -> Json:

@@ -50,9 +50,12 @@ class RedisMemory:
             await self._push(database, messages)
 
     async def replace(self, messages: Sequence[Message]) -> None:
+        """In one transaction, so that nothing is lost in between."""
         async with self._connections.redis(self._values) as database:
+            await database.command("MULTI")
             await database.command("DEL", self._key)
             await self._push(database, messages)
+            await database.command("EXEC")
 
     async def _push(self, database: RedisConnection, messages: Sequence[Message]) -> None:
         rows = [dumps({"type": stored_type(one), "data": stored_data(one)}) for one in kept(messages)]

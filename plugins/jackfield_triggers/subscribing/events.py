@@ -164,7 +164,7 @@ class IncomingEvents:
         except TimeoutError:
             raise UpstreamFailed("The event could not be completed in time; send it again.") from None
         except NodeError as exc:
-            raise UpstreamFailed(exc.message) from None
+            raise UpstreamFailed(self._context.secrets.hide(exc.message)) from None
 
     async def _start(self, row: Webhook, received: Received, execution_id: str, memory: TakenMemory | None) -> None:
         """Returns once it is stored; an event that was told before starts nothing. Raises `JackfieldError`."""

@@ -31,7 +31,7 @@ from jackfield_vendors.operations import (
     compiled_step,
     compiled_template,
 )
-from jackfield_vendors.shapes import Shape, matches, shape_of
+from jackfield_vendors.shapes import Shape, ShapeValue, matches, shape_of, value_of_shape
 from jackfield_vendors.templates import Missing, Template, TemplateMismatch, TemplateScope, as_text, value_of
 
 VariantT = TypeVar("VariantT", bound=DescribedVariant)
@@ -76,7 +76,7 @@ class CompiledPoll:
     time: Shape | None
     detail: CompiledRequest | None
     each: Sequence[CompiledStep]
-    item: Shape | None
+    item: ShapeValue | None
     fetch: CompiledRowFile | None
 
 
@@ -186,7 +186,7 @@ def compile_poll(given: DescribedPoll, check: Check) -> CompiledPoll:
         shape_of(given.new.time, "new.time", row, inside=True) if given.new.time else None,
         compiled_request(given.detail, "detail.", row) if given.detail else None,
         [compiled_step(step, f"each[{index}].", row) for index, step in enumerate(given.each)],
-        None if given.item is None else shape_of(given.item, "item", row, inside=True),
+        None if given.item is None else value_of_shape(given.item, "item", row, inside=True),
         _row_file(given.fetch, "fetch.", row, check) if given.fetch else None,
     )
 

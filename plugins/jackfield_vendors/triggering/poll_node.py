@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -166,7 +167,12 @@ class _Asked:
         scope = of_row(with_special(self._scope, "$row", row), row)
         for step in self._poll.each:
             scope = of_row(await self._steps.stepped([step], scope), row)
-        item: Item = {"json": shaped(self._poll.item, row, scope)}
+        shape = self._poll.item
+        if shape is not None and shape.slow:
+            json = await asyncio.to_thread(shaped, shape.shape, row, scope)
+        else:
+            json = shaped(None if shape is None else shape.shape, row, scope)
+        item: Item = {"json": json}
         item = await with_files(item, self._poll.fetch, self._steps, scope, self._run)
         key = self._described.attachments
         return await with_attachments(self._run, item, key) if key else item

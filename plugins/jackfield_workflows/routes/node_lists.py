@@ -45,9 +45,7 @@ class ChosenCredential:
     stored: Credential | None
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        found = await self.context.port(Credentials).values(self._id(kind), kind)
-        self.context.secrets.redact(*(value for name, value in found.items() if name != "allowedHosts" and value))
-        return found
+        return await self.context.port(Credentials).values(self._id(kind), kind)
 
     async def authorization(self, kind: str) -> Authorization:
         return await self.context.port(Credentials).authorization(self._id(kind), kind)

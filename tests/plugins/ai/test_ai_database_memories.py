@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from jackfield.api.ai import Message
 from jackfield.api.databases import DatabaseConnections
+from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Document
+from jackfield_ai.memory.redis import RedisMemory
 from jackfield_ai.memory.stored_messages import message_of, stored_data, stored_type
 
 HUMAN = {"content": "q0", "additional_kwargs": {}, "response_metadata": {}}
@@ -37,6 +39,23 @@ async def said(lab: AiLab, document: Document, *texts: str, session: Any = "s") 
     for text in texts:
         lab.says.append({"text": text.upper()})
         await lab.items(document, {"chatInput": text, "sessionId": session})
+
+
+async def test_a_conversation_in_redis_stays_when_it_cannot_be_replaced(lab: AiLab, redis: Mapping[str, str]) -> None:
+    connections = lab.context.port(DatabaseConnections)
+    memory = RedisMemory(connections, redis, "kept", (10, 10), 60)
+    await memory.add([Message("user", "q"), Message("assistant", "a")])
+    async with connections.redis(redis) as database:
+        await database.command("CONFIG", "SET", "maxmemory", 1)  # it may delete, and not write
+        with pytest.raises(NodeError):
+            await memory.replace([Message("user", "other")])
+        await database.command("CONFIG", "SET", "maxmemory", 0)
+        assert [message.text for message in await memory.history()] == ["q", "a"]
+        await memory.replace([Message("user", "other")])
+        assert [message.text for message in await memory.history()] == ["other"]
+        ttl = await database.command("TTL", "kept")
+    assert isinstance(ttl, int)
+    assert 0 < ttl <= 60
 
 
 async def test_a_table_of_n8n_goes_on(lab: AiLab, postgres: Mapping[str, str]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from ai_lab import AiLab, flow, model, node
 
+from jackfield.api.ai import TOOL, ToolSpec
 from jackfield.api.workflows import Document
+from jackfield_ai.langchain_code.node import answers_of
+from jackfield_ai.langchain_code.parts import AttachedParts
 
 DEFAULT = """const { PromptTemplate } = require('@langchain/core/prompts');
 
@@ -144,3 +148,23 @@ async def test_what_a_program_cannot_do(lab: AiLab, source: str, said: str) -> N
     rows = document["nodes"][1]["parameters"]["inputs"]["input"]
     rows.append({"type": "ai_languageModel", "required": True, "maxConnections": 1})
     assert said in await lab.failure(document, {"x": 1})
+
+
+async def test_many_questions_are_answered_some_at_a_time() -> None:
+    at_once: list[int] = []
+
+    class CountingTool:
+        spec = ToolSpec("t", "", {})
+        under_way = 0
+
+        async def call(self, arguments: Any) -> Any:
+            self.under_way += 1
+            at_once.append(self.under_way)
+            await asyncio.sleep(0)
+            self.under_way -= 1
+            return arguments["n"]
+
+    asks: list[Any] = [{"part": f"{TOOL}.0", "method": "call", "input": {"n": number}} for number in range(200)]
+    found = await answers_of(AttachedParts({TOOL: [CountingTool()]}), asks)
+    assert found == [{"value": number} for number in range(200)]
+    assert max(at_once) == 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from test_ai_vector_stores import Store, of_milvus, of_mongo, of_redis, texts, v
 from jackfield.api.databases import DatabaseConnections
 from jackfield.api.nodes import NodeError
 from jackfield_ai.retrieval.stores.graphql import Name, rendered, where_of
+from jackfield_ai.retrieval.stores.http import StoreApi
+from jackfield_ai.retrieval.stores.qdrant import QdrantCollection, QdrantOptions
 from jackfield_ai.retrieval.stores.redis import RedisStoreParameters, blob, escaped, unescaped
 from jackfield_ai.retrieval.stores.weaviate import address, flat
 
@@ -182,6 +185,18 @@ def test_a_name_in_a_filter_of_weaviate_cannot_end_it() -> None:
 def test_words_of_redis_filters_mean_nothing_else(given: str, words: list[str]) -> None:
     parameters = RedisStoreParameters.model_validate({"options": {"metadataFilter": given}})
     assert parameters.condition() == {"words": words}
+
+
+@pytest.mark.parametrize("name", ["..", "."])
+async def test_a_collection_s_name_leads_nowhere_else(name: str) -> None:
+    """`DELETE /collections/..` would be `DELETE /`."""
+
+    async def nothing(seen: Any) -> Any:
+        raise AssertionError
+
+    client: Any = SimpleNamespace(title="Qdrant", send=nothing)
+    with pytest.raises(NodeError, match="give another name"):
+        await QdrantCollection(StoreApi(client, "http://x.example"), name, QdrantOptions()).clear()
 
 
 def test_a_filter_of_redis_without_a_word_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,28 @@ async def test_gmail(lab: VendorTriggerLab) -> None:
     assert not (await lab.poll(node, parameters, state, version=1.2)).items
     tested = await lab.poll(node, parameters, {}, version=1.2, test=True)
     assert [item["json"]["id"] for item in tested.items] == ["m1"]
+
+
+async def test_whole_mails_are_read_beside_the_event_loop(
+    lab: VendorTriggerLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 25 MB takes a second."""
+    threads: list[threading.Thread] = []
+
+    def parsed(given: Any) -> Any:
+        threads.append(threading.current_thread())
+        return {"id": given["message"]["id"]}
+
+    monkeypatch.setattr("jackfield_vendors.messages.mail.parsed", parsed)
+    lab.vendor.answers["/messages"] = lambda seen: {"messages": [{"id": "m1", "threadId": "t"}]}
+    lab.vendor.answers["/messages/m1"] = lambda seen: {**message(1, 1), "raw": ""}
+    node, state = lab.poller("gmailTrigger"), {}
+    parameters = {"simple": False}
+    await lab.poll(node, parameters, state, version=1.2)
+    found = (await lab.poll(node, parameters, state, version=1.2)).items
+    assert [item["json"]["id"] for item in found] == ["m1"]
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 async def test_a_refusal_says_when_to_come_again(lab: VendorTriggerLab) -> None:
