@@ -8,6 +8,7 @@ from quart import Blueprint
 
 from jackfield.api.context import PluginContext
 from jackfield_workflows.n8n_api.blueprints import n8n_blueprints
+from jackfield_workflows.node_pages.routes import NodePageRoutes
 from jackfield_workflows.routes.events import EventRoutes
 from jackfield_workflows.routes.executions import ExecutionRoutes
 from jackfield_workflows.routes.folders import FolderRoutes
@@ -36,6 +37,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         TagRoutes(context),
         FolderRoutes(context),
         WorkflowTemplateRoutes(context),
+        NodePageRoutes(context),
         NodeTypeRoutes(context),
         NodeListRoutes(context),
         EventRoutes(context),

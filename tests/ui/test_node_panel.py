@@ -40,7 +40,7 @@ def test_the_head_of_the_node_panel_is_on_the_screen(page: Page, daemon: Daemon,
     )
     assert cut == []
     assert panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth && panel.scrollHeight <= panel.clientHeight")
-    assert panel.get_by_role("link", name="Help for No Operation").get_attribute("href") == "/ui/help/workflows#nodes"
+    assert panel.get_by_role("link", name="Help for No Operation").get_attribute("href") == "/ui/help/nodes/noOp"
     head["close"].click()
     panel.wait_for(state="detached")
 

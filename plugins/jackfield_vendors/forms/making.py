@@ -80,7 +80,11 @@ class NodeFormMaker:
         default = self._source.node.resources.get(f"{version:g}", self._source.node.resource)
         if set(resources) != {""}:
             choices = [
-                FieldChoice(value=name, label=self._words.value(name), unavailable=_unavailable(mine, places))
+                FieldChoice(
+                    value=name,
+                    label=self._words.value(name),
+                    unavailable=_unavailable({place: places[place] for place in mine}),
+                )
                 for name, mine in resources.items()
                 if name
             ]
@@ -113,7 +117,7 @@ class NodeFormMaker:
         one = variants[-1]
         word = self._words.value(place[1])
         label = word if one.title in ("", place[1]) or "also" in one.model_fields_set else one.title
-        return FieldChoice(value=place[1], label=label, unavailable=one.unavailable)
+        return FieldChoice(value=place[1], label=label, unavailable=_unavailable({place: variants}))
 
     def _distinct(self, choices: Sequence[FieldChoice]) -> list[FieldChoice]:
         """Two operations of one title are told apart by their names."""
@@ -246,7 +250,7 @@ def _fits(operation: DescribedOperation, version: float) -> bool:
     return (low is None or version >= low) and (high is None or version <= high)
 
 
-def _unavailable(mine: Sequence[Place], places: Mapping[Place, Sequence[DescribedOperation]]) -> str:
-    """Why none of these operations runs; empty when one does."""
-    reasons = [places[place][-1].unavailable for place in mine]
+def _unavailable(places: Mapping[Place, Sequence[DescribedOperation]]) -> str:
+    """Why no variant of these operations runs; empty when one does."""
+    reasons = [one.unavailable for variants in places.values() for one in variants]
     return reasons[0] if reasons and all(reasons) else ""

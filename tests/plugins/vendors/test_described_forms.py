@@ -130,6 +130,14 @@ def test_a_choice_that_cannot_run_has_the_reason_and_so_has_a_resource_without_a
     ]
 
 
+def test_an_operation_of_which_one_variant_runs_can_be_chosen(tmp_path: Path) -> None:
+    some = PLAIN.replace('when = { way = "api" }', "", 1)
+    for titled in ("Create an order by mail", "Create an order"):
+        idle = some.replace(f'title = "{titled}"\n', f'title = "{titled}"\nunavailable = "not so"\n', 1)
+        operation = shown(form(tmp_path, idle), resource="order")["operation"]
+        assert [(one.value, one.unavailable) for one in operation.choices] == [("create", ""), ("delete", "")]
+
+
 def test_a_node_that_has_such_an_operation_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "acme.toml"
     path.write_text(PLAIN)

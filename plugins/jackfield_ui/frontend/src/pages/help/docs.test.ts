@@ -3,10 +3,16 @@ import { chapters, readable, readPage, slug, target } from './docs';
 
 test('the contents are those of the documentation', () => {
   const source =
-    'site: x\nnav:\n  - Overview: index.md\n  - Use:\n      - Data tables: data-tables.md\n      - Gone: gone.md\nplugins:\n';
+    'site: x\nnav:\n  - Overview: index.md\n  - Use:\n      - Node types: nodes/index.md\n      - Data tables: data-tables.md\n      - Gone: gone.md\nplugins:\n';
   expect(chapters(source, (name) => name !== 'gone')).toEqual([
     { title: '', pages: [{ name: 'index', title: 'Overview' }] },
-    { title: 'Use', pages: [{ name: 'data-tables', title: 'Data tables' }] },
+    {
+      title: 'Use',
+      pages: [
+        { name: 'nodes', title: 'Node types' },
+        { name: 'data-tables', title: 'Data tables' },
+      ],
+    },
   ]);
 });
 

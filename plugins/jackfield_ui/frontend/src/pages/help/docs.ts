@@ -11,6 +11,9 @@ const FILES = import.meta.glob<string>(
 );
 const PAGES = new Map(Object.entries(FILES).map(([path, load]) => [nameOf(path), load]));
 
+/** The page with the list of node types, whose pages the daemon makes. */
+export const NODE_TYPES = 'nodes';
+
 export interface Chapter {
   title: string;
   pages: readonly { name: string; title: string }[];
@@ -29,7 +32,9 @@ export function chapters(source: string = contents, has = (name: string) => PAGE
     const page = /^(\s+)- (.+): (\S+)\.md$/.exec(line);
     const head = /^ {2}- (.+):$/.exec(line);
     if (head?.[1]) found.push({ title: head[1], pages: [] });
-    else if (page?.[2] && page[3] && has(page[3])) found.at(-1)?.pages.push({ title: page[2], name: page[3] });
+    else if (page?.[2] && page[3] === `${NODE_TYPES}/index`) {
+      found.at(-1)?.pages.push({ title: page[2], name: NODE_TYPES });
+    } else if (page?.[2] && page[3] && has(page[3])) found.at(-1)?.pages.push({ title: page[2], name: page[3] });
   }
   return found.filter(({ pages }) => pages.length > 0);
 }

@@ -2,9 +2,12 @@ import { NavLink, Skeleton, Stack, Text as Words } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link, useLocation, useParams } from 'react-router';
+import { messageOf } from '../../api/errors';
 import { Page } from '../../components/Page';
-import { chapters, readPage } from './docs';
+import { chapters, NODE_TYPES, readPage } from './docs';
 import classes from './help.module.css';
+import { NodeTypes } from './NodeTypes';
+import { readNodePage } from './nodePage';
 import { Text } from './Text';
 
 const CHAPTERS = chapters();
@@ -12,15 +15,18 @@ const FIRST = 'index';
 
 /** The documentation of this version, page by page. */
 export default function Help() {
-  const { page = FIRST } = useParams();
+  const { page: named = FIRST, '*': kind } = useParams();
+  const page = kind === undefined ? named : NODE_TYPES;
+  const listed = kind === '';
   const { hash } = useLocation();
   const text = useQuery({
-    queryKey: ['help', page],
-    queryFn: async () => (await readPage(page)) ?? null,
+    queryKey: ['help', page, kind],
+    queryFn: async ({ signal }) => (kind ? readNodePage(kind, signal) : ((await readPage(page)) ?? null)),
+    enabled: !listed,
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
   });
-  const title = /^# (.+)$/m.exec(text.data ?? '')?.[1] ?? 'Help';
+  const title = listed ? 'Node types' : (/^# (.+)$/m.exec(text.data ?? '')?.[1] ?? 'Help');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place is there once the text is
   useEffect(() => {
     const place = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -51,7 +57,9 @@ export default function Help() {
           ))}
         </nav>
         <article className={classes.article}>
-          {text.isPending && <Skeleton height={320} />}
+          {listed && <NodeTypes />}
+          {!listed && text.isPending && <Skeleton height={320} />}
+          {text.error && <Words c="red">{messageOf(text.error)}</Words>}
           {text.data === null && <Words>There is no page with this name. Choose one from the list.</Words>}
           {text.data && <Text source={text.data} />}
         </article>

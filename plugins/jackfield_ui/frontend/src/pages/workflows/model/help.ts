@@ -1,4 +1,9 @@
-/** Where a node's help is: a page of the documentation here, perhaps with its place on it, or a plugin's https address. */
-export function helpAddress(place: string): string {
-  return place.startsWith('https://') ? place : `/ui/help/${place}`;
+/** Where a node's help is: its page here, or a plugin's https address. */
+export function helpAddress(kind: string, place: string): string {
+  return place.startsWith('https://') ? place : nodePage(kind);
+}
+
+/** The page of a node type. */
+export function nodePage(kind: string): string {
+  return `/ui/help/nodes/${kind.split('/').map(encodeURIComponent).join('/')}`;
 }

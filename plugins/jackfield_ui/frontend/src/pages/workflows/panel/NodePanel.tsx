@@ -167,7 +167,7 @@ function Content({
             onRunTo={node.disabled || kind?.provides ? undefined : (data) => onRunTo(node.name, data)}
           />
         )}
-        {kind?.help && <Help place={kind.help} name={kind.displayName} />}
+        {kind && <Help address={helpAddress(kind.kind, kind.help)} name={kind.displayName} />}
         <ActionIcon onClick={close} aria-label="Close the node">
           <IconX size={18} />
         </ActionIcon>
@@ -197,15 +197,9 @@ function Content({
 }
 
 /** Beside the editor, whose changes may not be saved. */
-function Help({ place, name }: { place: string; name: string }) {
+function Help({ address, name }: { address: string; name: string }) {
   return (
-    <ActionIcon
-      component="a"
-      href={helpAddress(place)}
-      target="_blank"
-      rel="noopener noreferrer"
-      aria-label={`Help for ${name}`}
-    >
+    <ActionIcon component="a" href={address} target="_blank" rel="noopener noreferrer" aria-label={`Help for ${name}`}>
       <IconHelp size={18} />
     </ActionIcon>
   );
