@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
 from jackfield.api.http import SAVED, json_response, operation, read_query, save_as
 from jackfield.api.storage.tables import DataTable, RowFilter, RowOrder
-from jackfield_data_tables.asking import model, schema
+from jackfield_data_tables.asking import filter_body, model, row_filter, row_order, schema
 from jackfield_data_tables.csv_texts import PIECE, CsvFile, Line, matched, written
 from jackfield_data_tables.routes import ONE, READ, TAGS, WRITE, Route
 from jackfield_data_tables.service import DataTables
@@ -46,7 +46,7 @@ class CsvRoutes:
         )
 
     @operation(
-        "Write a data table as CSV",
+        "Write a data table as CSV: all rows, or those that a filter and a search find",
         operation_id="exportDataTableCsv",
         scope=READ,
         query=schema("CsvQuery"),
@@ -59,15 +59,19 @@ class CsvRoutes:
         query: CsvQuery = read_query(model("CsvQuery"))
         own = [column.name for column in table.columns]
         header = ["id", *own, "createdAt", "updatedAt"] if query.system_columns else own
-        answer = Response(self._lines(table, header), content_type=f"{CSV}; charset=utf-8")
+        where = row_filter(table, filter_body(query.filter), self._tables.settings.max_conditions, query.search)
+        order = row_order(table, query.sort_by, query.order)
+        answer = Response(self._lines(table, header, where, order), content_type=f"{CSV}; charset=utf-8")
         save_as(answer, "data-table.csv")
         answer.timeout = None
         return answer
 
-    async def _lines(self, table: DataTable, header: Sequence[str]) -> AsyncIterator[bytes]:
+    async def _lines(
+        self, table: DataTable, header: Sequence[str], where: RowFilter, order: RowOrder
+    ) -> AsyncIterator[bytes]:
         offset = 0
         while True:
-            found = await self._tables.page(table, RowFilter(), order=RowOrder(), offset=offset, limit=PIECE)
+            found = await self._tables.page(table, where, order=order, offset=offset, limit=PIECE)
             yield await asyncio.to_thread(written, header, found.rows, first=offset == 0)
             offset += len(found.rows)
             if not found.rows or offset >= found.total:

@@ -112,15 +112,20 @@ class DataTablesQuery(_Named):
     order: Literal["asc", "desc"] = "desc"
 
 
-class DataTableRowsQuery(_Named):
+class _RowsWanted(_Named):
     """search: what a cell holds, in any case; with `%` a pattern for a whole cell."""
 
-    offset: int = Field(0, ge=0)
-    limit: int = Field(100, ge=1, le=1000)
     filter: FilterText | None = None
     search: str = Field("", max_length=10_000)
     sort_by: str = Field("id", max_length=63, description="The name of a column.")
     order: Literal["asc", "desc"] = "asc"
+
+
+class DataTableRowsQuery(_RowsWanted):
+    """search: what a cell holds, in any case; with `%` a pattern for a whole cell."""
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(100, ge=1, le=1000)
 
 
 class N8nDataTablesQuery(CursorQuery):
@@ -151,11 +156,12 @@ class DataTableColumnsShown(RootModel[list[DataTableColumnShown]]):
 
 
 class DataTableShown(_Shown):
-    """rows: how many there are; sizeBytes: what they take."""
+    """rows: how many there are, which n8n's form leaves out; sizeBytes: what they take."""
 
     id: str
     name: str
     columns: list[DataTableColumnShown]
+    rows: int | None = None
     size_bytes: int
     created_at: str
     updated_at: str
@@ -199,8 +205,8 @@ class ClearedRows(_Shown):
     deleted_count: int
 
 
-class CsvQuery(_Named):
-    """systemColumns: with id, createdAt and updatedAt."""
+class CsvQuery(_RowsWanted):
+    """Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt."""
 
     system_columns: bool = True
 

@@ -36,6 +36,8 @@ COLUMN_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _SLICE = 2000
 """Rows that are checked before others get their turn."""
 _MB = 1024 * 1024
+CHANGED = "data_table.changed"
+"""Type of the event, on the topic `workflows`, after a table, its columns or its rows have changed."""
 Row = Mapping[str, Json]
 Made = Sequence[dict[str, Json]]
 
@@ -78,6 +80,7 @@ class DataTables:
             await self._store.add_data_table(table)
         except Conflict:
             raise _taken(table.name) from None
+        self.tell(table.id)
         return table
 
     async def rename(self, table_id: str, name: str) -> None:
@@ -88,11 +91,13 @@ class DataTables:
             await self._store.rename_data_table(table_id, table_name(name), now=self._context.clock.now_ms())
         except Conflict:
             raise _taken(table_name(name)) from None
+        self.tell(table_id)
 
     async def delete(self, table_id: str) -> None:
         """Raises `NotFound`."""
         if not await self._store.delete_data_table(table_id):
             await self.find(table_id)
+        self.tell(table_id)
 
     async def add_column(self, table_id: str, name: str, kind: ColumnType, index: int | None) -> DataColumn:
         """Raises `NotFound` and `Conflict`."""
@@ -101,6 +106,7 @@ class DataTables:
         column = DataColumn(new_id(), self.column_name(name), kind, now, now)
         place = len(table.columns) if index is None else index
         await self._store.add_data_column(table_id, column, index=place, now=now)
+        self.tell(table_id)
         return column
 
     async def change_column(self, table_id: str, column_id: str, name: str | None, index: int | None) -> None:
@@ -113,12 +119,14 @@ class DataTables:
         new_place = place if index is None else index
         now = self._context.clock.now_ms()
         await self._store.change_data_column(table_id, column_id, name=new_name, index=new_place, now=now)
+        self.tell(table_id)
 
     async def delete_column(self, table_id: str, column_id: str) -> None:
         """Raises `NotFound`."""
         table = await self.find(table_id)
         column_of(table, column_id)
         await self._store.delete_data_column(table_id, column_id, now=self._context.clock.now_ms())
+        self.tell(table_id)
 
     async def page(
         self, table: DataTable, where: RowFilter, *, order: RowOrder, offset: int, limit: int
@@ -134,6 +142,7 @@ class DataTables:
         await self.check_size(_size_of(cells))
         now = self._context.clock.now_ms()
         ids = await self._store.add_data_rows(table.id, [NewDataRow(each) for each in cells], now=now)
+        self.tell(table.id)
         types, empty = table.types(), dict.fromkeys((each.name for each in table.columns), None)
         return [
             shown_row(DataRow(row_id, now, now, {**empty, **each}), types)
@@ -149,6 +158,7 @@ class DataTables:
             return await self._dry_update(table, where, cells)
         now = self._context.clock.now_ms()
         found = await self._store.change_data_rows(table.id, where, cells, now=now)
+        self.tell(table.id)
         return [shown_row(row, table.types()) for row in found]
 
     async def upsert(
@@ -162,6 +172,7 @@ class DataTables:
             fresh |= shown_cells(cells, table.types())
             return await self._dry_update(table, where, cells) or dry_run(None, fresh)
         found = await self._store.change_data_rows(table.id, where, cells, now=now, otherwise_add=True)
+        self.tell(table.id)
         return [shown_row(row, table.types()) for row in found]
 
     async def remove(self, table: DataTable, where: RowFilter, *, dry: bool = False) -> Made:
@@ -171,10 +182,13 @@ class DataTables:
         if dry:
             return [each for row in await self._all(table, where) for each in dry_run(row, None)]
         found = await self._store.delete_data_rows(table.id, where, now=self._context.clock.now_ms())
+        self.tell(table.id)
         return [shown_row(row, table.types()) for row in found]
 
     async def clear(self, table: DataTable) -> int:
-        return await self._store.clear_data_rows(table.id, now=self._context.clock.now_ms())
+        found = await self._store.clear_data_rows(table.id, now=self._context.clock.now_ms())
+        self.tell(table.id)
+        return found
 
     async def checked_rows(self, table: DataTable, rows: Sequence[Row], zone: tzinfo = UTC) -> list[Cells]:
         types = {each.name: each.type for each in table.columns}
@@ -207,6 +221,10 @@ class DataTables:
             details = {"columns": f"{plain} is reserved"}
             raise Conflict(f'Column name "{plain}" is reserved as a {kind} column name.', details=details)
         return plain
+
+    def tell(self, table_id: str) -> None:
+        """Says that a table, its columns or its rows have changed."""
+        self._context.events.publish("workflows", CHANGED, {"dataTableId": table_id})
 
     def _check_columns(self, count: int) -> None:
         if count > self.settings.max_columns:

@@ -47,7 +47,9 @@ class TakingOver:
             for row, held in zip(rows, cells, strict=True)
         ]
         await self._tables.check_size(sum(len(str(value)) for row in own for value in row.values()))
-        return len(await self._context.store.add_data_rows(table_id, new, now=self._context.clock.now_ms()))
+        made = await self._context.store.add_data_rows(table_id, new, now=self._context.clock.now_ms())
+        self._tables.tell(table_id)
+        return len(made)
 
     async def there(self, table_id: str) -> bool:
         return await self._context.store.data_table(table_id) is not None

@@ -164,6 +164,17 @@ def test_tables_are_listed_renamed_and_deleted(api: httpx.Client) -> None:
     assert [api.request(method, path).status_code for method in ("GET", "DELETE")] == [404, 404]
 
 
+def test_csv_has_the_rows_that_are_asked_for_in_their_order(api: httpx.Client) -> None:
+    path = made(api, "csv of some", PEOPLE)
+    asked = {"filter": where(("age", "gt", 1)), "sortBy": "age", "systemColumns": "false"}
+    lines = api.get(f"{path}/csv", params=asked).text.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["name", "Bob", "Ada"]
+    found = api.get(f"{path}/csv", params={"search": "AD", "order": "desc"}).text.splitlines()
+    assert [line.split(",")[0] for line in found] == ["id", "1"]
+    refused = api.get(f"{path}/csv", params={"sortBy": "nope"})
+    assert (refused.status_code, refused.json()["details"]) == (400, {"sortBy": "name a column"})
+
+
 def test_csv_goes_out_and_comes_in(api: httpx.Client) -> None:
     path = made(api, "csv", [*PEOPLE, {"name": 'a "b", c\nd'}])
     written = api.get(f"{path}/csv")

@@ -1601,7 +1601,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Write a data table as CSV */
+        /** Write a data table as CSV: all rows, or those that a filter and a search find */
         get: operations["exportDataTableCsv"];
         put?: never;
         /** Add the rows of a CSV file to a data table; its first line names the columns */
@@ -3744,9 +3744,31 @@ export interface components {
         };
         /**
          * CsvQuery
-         * @description systemColumns: with id, createdAt and updatedAt.
+         * @description Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt.
          */
         CsvQuery: {
+            /**
+             * Filter
+             * @default null
+             */
+            filter?: string | null;
+            /**
+             * Order
+             * @default asc
+             * @enum {string}
+             */
+            order?: "asc" | "desc";
+            /**
+             * Search
+             * @default
+             */
+            search?: string;
+            /**
+             * Sortby
+             * @description The name of a column.
+             * @default id
+             */
+            sortBy?: string;
             /**
              * Systemcolumns
              * @default true
@@ -4027,7 +4049,7 @@ export interface components {
         };
         /**
          * DataTableShown
-         * @description rows: how many there are; sizeBytes: what they take.
+         * @description rows: how many there are, which n8n's form leaves out; sizeBytes: what they take.
          */
         DataTableShown: {
             /** Columns */
@@ -4038,6 +4060,11 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+            /**
+             * Rows
+             * @default null
+             */
+            rows?: number | null;
             /** Sizebytes */
             sizeBytes: number;
             /** Updatedat */
@@ -15152,6 +15179,10 @@ export interface operations {
     exportDataTableCsv: {
         parameters: {
             query?: {
+                filter?: string | null;
+                order?: "asc" | "desc";
+                search?: string;
+                sortBy?: string;
                 systemColumns?: boolean;
             };
             header?: never;
@@ -15162,7 +15193,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Write a data table as CSV */
+            /** @description Write a data table as CSV: all rows, or those that a filter and a search find */
             200: {
                 headers: {
                     /** @description Name of the file to save. */

@@ -1,0 +1,175 @@
+import { ActionIcon, Button, Group, Text, TextInput, Tooltip } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconColumnInsertRight,
+  IconDownload,
+  IconFilter,
+  IconPlus,
+  IconSearch,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { confirm } from '../../components/confirm';
+import { count } from '../../components/format';
+import { notifyError } from '../../components/notify';
+import { filterText, type View } from './filters';
+import { MOST_SHOWN } from './grid/Grid';
+import type { useEdits } from './grid/useEdits';
+import { csvAddress, type DataTableShown, deleteRows, KEY, MOST_CONDITIONS } from './queries';
+
+const TYPED_MS = 250;
+
+interface Props {
+  table: DataTableShown;
+  view: View;
+  onView: (part: Partial<View>) => void;
+  /** Rows of the view; undefined: not read yet. */
+  total: number | undefined;
+  mayWrite: boolean;
+  ticked: ReadonlySet<number>;
+  onTicked: (ticked: ReadonlySet<number>) => void;
+  filtering: boolean;
+  onFiltering: (shown: boolean) => void;
+  onAddRow: () => Promise<void>;
+  onAddColumn: () => void;
+  edits: ReturnType<typeof useEdits>;
+}
+
+/** Search, filter and export of the rows, and what is done to them. */
+export function Toolbar(props: Props) {
+  const { table, view, onView, total, mayWrite, ticked, filtering, onFiltering, edits } = props;
+  const [search, setSearch] = useState(view.search);
+  const look = useDebouncedCallback((text: string) => onView({ search: text.trim() }), TYPED_MS);
+  const adding = useMutation({ mutationFn: props.onAddRow });
+  const empty = table.columns.length === 0;
+  const set = view.conditions.length;
+  const narrowed = view.search !== '' || filterText(view.conditions, view.join) !== undefined;
+  if (empty) {
+    return (
+      mayWrite && (
+        <Group mb="sm">
+          <Button leftSection={<IconColumnInsertRight size={16} aria-hidden="true" />} onClick={props.onAddColumn}>
+            Add column
+          </Button>
+        </Group>
+      )
+    );
+  }
+  return (
+    <Group gap="sm" mb="sm">
+      <TextInput
+        aria-label="Search rows"
+        placeholder="Search"
+        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value);
+          look(event.currentTarget.value);
+        }}
+        w={200}
+      />
+      <Button
+        variant="default"
+        leftSection={<IconFilter size={16} aria-hidden="true" />}
+        aria-expanded={filtering}
+        onClick={() => onFiltering(!filtering)}
+      >
+        {set ? `Filter (${set})` : 'Filter'}
+      </Button>
+      <Button
+        component="a"
+        variant="default"
+        href={csvAddress(table.id, view)}
+        download
+        leftSection={<IconDownload size={16} aria-hidden="true" />}
+      >
+        {narrowed ? 'Export these rows' : 'Export'}
+      </Button>
+      {mayWrite && (
+        <>
+          <Group gap={0}>
+            <Step label="Undo" icon={IconArrowBackUp} may={edits.mayUndo} onClick={edits.undo} />
+            <Step label="Redo" icon={IconArrowForwardUp} may={edits.mayRedo} onClick={edits.redo} />
+          </Group>
+          <Button
+            variant="default"
+            leftSection={<IconColumnInsertRight size={16} aria-hidden="true" />}
+            onClick={props.onAddColumn}
+          >
+            Add column
+          </Button>
+          <Button
+            leftSection={<IconPlus size={16} aria-hidden="true" />}
+            loading={adding.isPending}
+            onClick={() => adding.mutate()}
+          >
+            Add row
+          </Button>
+          {ticked.size > 0 && <DeleteRows {...props} />}
+        </>
+      )}
+      <Text size="sm" c="dimmed" role="status" ms="auto">
+        {total === undefined ? '' : shownOf(total, narrowed, table.rows ?? total)}
+      </Text>
+    </Group>
+  );
+}
+
+function shownOf(total: number, narrowed: boolean, all: number): string {
+  const rows = narrowed ? `${count(total)} of ${count(all)} rows` : `${count(total)} ${total === 1 ? 'row' : 'rows'}`;
+  return total > MOST_SHOWN ? `${rows}, the first ${count(MOST_SHOWN)} shown` : rows;
+}
+
+function Step({
+  label,
+  icon: Sign,
+  may,
+  onClick,
+}: {
+  label: string;
+  icon: typeof IconPlus;
+  may: boolean;
+  onClick: () => Promise<void>;
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} disabled={!may} onClick={() => void onClick()}>
+        <Sign size={18} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function DeleteRows({ table, ticked, onTicked }: Props) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: async () => {
+      const ids = [...ticked];
+      for (let from = 0; from < ids.length; from += MOST_CONDITIONS) {
+        await deleteRows(table.id, ids.slice(from, from + MOST_CONDITIONS));
+      }
+    },
+    onSuccess: () => onTicked(new Set()),
+    onError: (error) => notifyError(error, 'Not all rows were deleted'),
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+  });
+  const rows = ticked.size === 1 ? 'row' : 'rows';
+  const ask = async () => {
+    const title = `Delete ${count(ticked.size)} ${rows} of “${table.name}”?`;
+    if (await confirm({ title, body: 'This cannot be undone.', action: 'Delete' })) remove.mutate();
+  };
+  return (
+    <Button
+      variant="default"
+      c="var(--jf-bad)"
+      leftSection={<IconTrash size={16} aria-hidden="true" />}
+      loading={remove.isPending}
+      onClick={() => void ask()}
+    >
+      Delete {count(ticked.size)} {rows}
+    </Button>
+  );
+}

@@ -1,0 +1,88 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconArrowLeft, IconArrowRight, IconDotsVertical, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, body } from '../../../api/client';
+import { confirm } from '../../../components/confirm';
+import { notifyError } from '../../../components/notify';
+import { TextDialog } from '../../../components/TextDialog';
+import { type DataColumn, KEY, ofColumn } from '../queries';
+
+const ONE = '/api/v1/data-tables/{table_id}/columns/{column_id}';
+/** Characters of a column's name. */
+export const MOST_NAME = 63;
+export const NAME_HELP = 'It begins with a letter and has letters, digits and _.';
+
+/** Renames, moves and deletes a column. last: the place of the last column of the table. */
+export function ColumnMenu({ column, last }: { column: DataColumn; last: number }) {
+  const client = useQueryClient();
+  const reread = () => client.invalidateQueries({ queryKey: KEY });
+  const [renaming, setRenaming] = useState(false);
+  const change = (change: { name: string } | { index: number }) =>
+    body(api.PATCH(ONE, { ...ofColumn(column), body: change }));
+  const move = useMutation({
+    mutationFn: (index: number) => change({ index }),
+    onSuccess: reread,
+    onError: (error) => notifyError(error),
+  });
+  const remove = useMutation({
+    mutationFn: () => api.DELETE(ONE, ofColumn(column)),
+    onSuccess: reread,
+    onError: (error) => notifyError(error),
+  });
+  const ask = async () => {
+    const text = 'Its values in all rows are lost. Workflows that write it fail from then on.';
+    if (await confirm({ title: `Delete the column “${column.name}”?`, body: text, action: 'Delete' })) remove.mutate();
+  };
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon size="sm" aria-label={`Actions for the column ${column.name}`}>
+            <IconDotsVertical size={14} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
+            Rename
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowLeft size={16} />}
+            disabled={column.index === 0}
+            onClick={() => move.mutate(column.index - 1)}
+          >
+            Move left
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowRight size={16} />}
+            disabled={column.index === last}
+            onClick={() => move.mutate(column.index + 1)}
+          >
+            Move right
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {renaming && (
+        <TextDialog
+          question={{
+            title: `Rename the column “${column.name}”`,
+            label: 'Name',
+            description: NAME_HELP,
+            initial: column.name,
+            maxLength: MOST_NAME,
+            action: 'Rename',
+            run: async (name) => {
+              if (name !== column.name) await change({ name });
+              await reread();
+            },
+          }}
+          onClose={() => setRenaming(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { Anchor, Button, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlus, IconSearch, IconTable } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { api, body } from '../../api/client';
+import { usePaged } from '../../api/paging';
+import { useMay } from '../../app/session';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { TextDialog } from '../../components/TextDialog';
+import { Bytes, Count, RelativeTime } from '../../components/values';
+import { createTable, type DataTableShown, KEY, tablePath, useTableEvents } from './queries';
+import { MOST_TABLE_NAME, TableMenu } from './TableMenu';
+
+const PER_PAGE = 50;
+const TYPED_MS = 250;
+
+export default function DataTables() {
+  const navigate = useNavigate();
+  const may = useMay('member');
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search.trim(), TYPED_MS);
+  const list = usePaged(
+    [...KEY, 'list', wanted],
+    (page, signal) => body(api.GET('/api/v1/data-tables', { params: { query: { search: wanted, ...page } }, signal })),
+    PER_PAGE,
+  );
+  useTableEvents();
+  const [params, setParams] = useSearchParams();
+  const creating = may && params.has('new');
+  const create = () => setParams({ new: '' }, { replace: true });
+  const button = may && (
+    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={create}>
+      New data table
+    </Button>
+  );
+  const none = list.rows?.length === 0 && !wanted;
+  return (
+    <Page
+      title="Data tables"
+      subtitle="Rows that workflows read and write with the Data table node, and you here."
+      actions={!none && button}
+    >
+      {!none && (
+        <TextInput
+          aria-label="Search data tables"
+          placeholder="Search"
+          leftSection={<IconSearch size={14} aria-hidden="true" />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          mb="md"
+          maw={280}
+        />
+      )}
+      <DataTable
+        label="Data tables"
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        paging={list.paging}
+        onOpen={({ id }) => void navigate(tablePath(id))}
+        rowActions={(table) => <TableMenu table={table} />}
+        empty={
+          wanted ? (
+            <EmptyState icon={IconTable} title="No data table fits">
+              Its name has to have “{wanted}” in it.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={IconTable} title="No data tables yet" action={button}>
+              A data table keeps rows between executions: customers, readings, what was seen already.
+            </EmptyState>
+          )
+        }
+      />
+      {creating && <Create onClose={() => setParams({}, { replace: true })} />}
+    </Page>
+  );
+}
+
+function Create({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const made = useRef<string>(undefined);
+  const close = () => (made.current === undefined ? onClose() : void navigate(tablePath(made.current)));
+  return (
+    <TextDialog
+      question={{
+        title: 'New data table',
+        label: 'Name',
+        description: 'Then you add its columns, or import a CSV file.',
+        maxLength: MOST_TABLE_NAME,
+        action: 'Create',
+        run: async (name) => {
+          const { id } = await createTable(name);
+          void client.invalidateQueries({ queryKey: KEY });
+          made.current = id;
+        },
+      }}
+      onClose={close}
+    />
+  );
+}
+
+const COLUMNS: Column<DataTableShown>[] = [
+  {
+    key: 'name',
+    title: 'Name',
+    primary: true,
+    render: ({ id, name }) => (
+      <Anchor component={Link} to={tablePath(id)} onClick={(event) => event.stopPropagation()}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { key: 'columns', title: 'Columns', align: 'end', width: 110, render: ({ columns }) => columns.length },
+  { key: 'rows', title: 'Rows', align: 'end', width: 110, render: ({ rows }) => <Count value={rows ?? 0} /> },
+  { key: 'size', title: 'Size', align: 'end', width: 110, render: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
+  {
+    key: 'changed',
+    title: 'Changed',
+    width: 150,
+    render: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
+  },
+];
