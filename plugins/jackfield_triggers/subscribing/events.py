@@ -4,6 +4,7 @@ once the execution that it starts is stored."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -173,7 +174,7 @@ class IncomingEvents:
         if node is None or not received.items:
             return
         now = self._context.clock.now_ms()
-        key = received.delivery[:_LONGEST_KEY]
+        key = _key(received.delivery)
         until = now + round(self._settings.remember_hours * _HOUR_MS)
         request = ExecutionRequest(
             workflow=workflow,
@@ -213,6 +214,13 @@ async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | 
         if "json" in kind:
             raise
         return None, None
+
+
+def _key(delivery: str) -> str:
+    """As the store has it. Of long ones, such as of many events in one call, only the end may differ."""
+    if len(delivery) <= _LONGEST_KEY:
+        return delivery
+    return hashlib.sha256(delivery.encode("utf-8", "replace")).hexdigest()
 
 
 def _form(body: bytes) -> Json:

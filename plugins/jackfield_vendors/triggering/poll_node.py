@@ -116,14 +116,14 @@ class _Asked:
         if not first:  # what is listed then is not looked at any closer
             known = [self._newness.is_known(row, self._run.state) for row in rows]
             rows = [row if seen else await self._detailed(row) for row, seen in zip(rows, known, strict=True)]
-        new, more = self._newness.new(rows, self._run.state, self._run.limit)
+        new, more = self._newness.new(rows, self._run.state, self._run.limit, self._run.now / 1000)
         return Polled(await self._items(new), more, "" if first else self._left_out)
 
     async def seen(self) -> Polled:
         """What is listed is taken as seen."""
         self._scope = await self._steps.stepped(self._poll.steps, self._scope)
         rows = [row for row in await self._rows() if self._counts(row)]
-        self._newness.new(rows, self._run.state, len(rows))
+        self._newness.new(rows, self._run.state, len(rows), self._run.now / 1000)
         return Polled()
 
     async def _rows(self) -> list[Json]:

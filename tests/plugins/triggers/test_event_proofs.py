@@ -132,3 +132,21 @@ async def test_woocommerce_s_events_of_one_second_are_several(lab: VendorTrigger
         headers = {"x-wc-webhook-id": "3", "x-wc-webhook-delivery-id": "d", "x-wc-webhook-signature": signature}
         ids.append((await lab.receive(node, run, {"id": number}, headers)).delivery)
     assert ids[0] != ids[1] == ids[2]
+
+
+async def test_hubspot_s_event_ids_are_not_unique(lab: VendorTriggerLab) -> None:
+    """Its documentation says so."""
+    node = lab.subscriber("hubspotTrigger")
+    run = lab.subscription(node, {"eventsUi": {}}, values={"appId": "1", "clientSecret": "s"})
+    first = [{"eventId": 1, "objectId": 7, "occurredAt": 1000}]
+    deliveries = []
+    for body in (
+        first,
+        [{**first[0], "objectId": 8}],
+        [{**first[0], "occurredAt": 2000}],
+        [{**first[0], "attemptNumber": 1}],
+    ):
+        proof = hashlib.sha256(b"s" + dumps(body)).hexdigest()
+        deliveries.append((await lab.receive(node, run, body, {"x-hubspot-signature": proof})).delivery)
+    assert len(set(deliveries)) == 3
+    assert deliveries[0] == deliveries[3]

@@ -158,3 +158,15 @@ def test_what_lies_far_back_counts_as_seen_though_nothing_came() -> None:
     assert state == {"latest": 2000, "at": {}}
     assert rule.since(state) == 1995
     assert rule.new([{"id": "b", "at": 1500}, {"id": "c", "at": 2001}], state, 10)[0] == [{"id": "c", "at": 2001}]
+
+
+def test_a_date_to_come_makes_nothing_old() -> None:
+    """As in a table whose field of times is somebody's plan."""
+    state: dict[str, Any] = {}
+    BY_TIME.begin(state, 1000)
+    plan = {"id": "plan", "at": 9000}
+    assert BY_TIME.new([plan], state, 10, now=1001)[0] == [plan]
+    state = stored(state)
+    later = [{"id": str(number), "at": number} for number in (1002, 1003)]
+    assert BY_TIME.new([plan, *later], state, 10, now=1004)[0] == later
+    assert BY_TIME.new([plan, *later], stored(state), 10, now=9500) == ([], False)

@@ -18,7 +18,7 @@ import hashlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import inf, isfinite
 from typing import Literal, TypeAlias
 
 import orjson
@@ -72,11 +72,14 @@ class Newness:
             state["latest"] = moment
             state["at"] = {key: when for key, when in at.items() if when >= moment - self.overlap}
 
-    def new(self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int) -> tuple[list[Json], bool]:
+    def new(
+        self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int, now: float = inf
+    ) -> tuple[list[Json], bool]:
         """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place. With an
-        empty state nothing is new: what is listed counts as seen."""
+        empty state nothing is new: what is listed counts as seen. now: Unix seconds; a row that has a later time, such
+        as a date to come, is told and makes nothing old that comes before it."""
         if self.by == "time":
-            return self._by_time(rows, state, limit)
+            return self._by_time(rows, state, limit, now)
         return self._by_key(rows, state, limit)
 
     def _key(self, row: Json) -> str:
@@ -100,7 +103,9 @@ class Newness:
         state["seen"] = [*listed, *older[: max(0, self.most - len(listed))]]
         return [row for _, row in taken], bool(left)
 
-    def _by_time(self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int) -> tuple[list[Json], bool]:
+    def _by_time(
+        self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int, now: float
+    ) -> tuple[list[Json], bool]:
         latest = state.get("latest")
         first = not isinstance(latest, int | float)
         mark = float(latest) if isinstance(latest, int | float) else 0.0
@@ -117,7 +122,7 @@ class Newness:
             if first
             else {key: timed[key] or 0.0 for key, _ in taken}
         )
-        mark = max([mark, *told.values()])
+        mark = max([mark, *(min(when, now) for when in told.values())])
         at = {key: when for key, when in {**seen, **told}.items() if when >= mark - self.overlap}
         state["latest"] = mark
         state["at"] = {**at}
