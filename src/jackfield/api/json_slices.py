@@ -47,11 +47,13 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
 
 
 def stored(data: bytes | bytearray) -> Json:
-    """What the daemon has written itself, however deep it is. Raises ValueError."""
+    """What the daemon or a process of it has written, as deep as the interpreter can follow. Raises ValueError."""
     try:
         return _value(data, len(data))
     except msgspec.DecodeError as exc:
         raise ValueError(str(exc)) from None
+    except RecursionError:  # scripts may give anything
+        raise ValueError("It has too many levels.") from None
 
 
 def _value(data: _Piece, levels: int) -> Json:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import LARGE, Json
 from jackfield.api.nodes.items import LONG
 from jackfield.api.scripting.frames import Frame, framed
 from jackfield.api.scripting.rows import ScriptRows
@@ -292,3 +292,13 @@ async def test_a_worker_that_says_more_than_its_answer_is_not_asked_again(late: 
         assert is_running(worker.pid)
         worker.kill()
     await worker.ended()
+
+
+async def test_a_long_answer_with_too_many_levels_is_an_error_of_the_script(small: JavaScriptEngine) -> None:
+    """Of a Code node and of an expression."""
+    deep = f"let v = 'x'.repeat({LARGE}); for (let i = 0; i < 3000; i++) v = [v];"
+    with pytest.raises(ScriptError, match="can't be read"):
+        await small.run(f"{deep} return [{{ json: {{ v }} }}];", NOTHING, each=False, timeout=DEADLINE)
+    with pytest.raises(ScriptError, match="can't be read"):
+        await small.evaluate([f"(() => {{ {deep} return v }})()"], ScriptData(input=[{"json": {}}]), [0])
+    assert await small.evaluate(["1 + 1"], ScriptData(input=[{"json": {}}]), [0]) == [[2]]
