@@ -121,7 +121,8 @@ class DescribedProof(TriggerPart):
     header and what follows: an HMAC in a header (`jackfield.api.triggers.proofs.EventSignature`). secret: template of
     its key, by default `{$secret}`, the subscription's own. optional: nothing is asked for while that key is not known,
     as with services whose key somebody may enter in the credential. same: pairs of templates that must be equal, like
-    a header and the secret. min_version: of the node from which on it is asked for."""
+    a header and the secret. digest: template that must be the body's SHA-256 in hexadecimal, where a signature
+    is not over the body itself. min_version: of the node from which on it is asked for."""
 
     preset: str = ""
     header: str = ""
@@ -136,12 +137,13 @@ class DescribedProof(TriggerPart):
     optional: bool = False
     secret: str = "{$secret}"  # noqa: S105 - a template
     same: list[Pair] = []
+    digest: str = ""
     min_version: float | None = None
 
     @model_validator(mode="after")
     def _one(self) -> DescribedProof:
-        if bool(self.preset) + bool(self.header) + bool(self.same) != 1:
-            raise ValueError("give one of preset, header and same")
+        if bool(self.preset) + bool(self.header) + bool(self.same) + bool(self.digest) != 1:
+            raise ValueError("give one of preset, header, same and digest")
         return self
 
 
@@ -174,7 +176,8 @@ class DescribedCheck(TriggerPart, DescribedRequest):
 
 
 class DescribedCreate(TriggerPart, DescribedRequest):
-    """state: shape of what is remembered of the subscription, `{$state.name}` from then on; `{$response}` is the
+    """Without path and url there is no request but those of `then`. state: shape of what is remembered of the
+    subscription, `{$state.name}` from then on; `{$response}` is the
     answer. then: steps behind it, for services that want several requests; `state` sees their results. expires:
     template of its end. lifetime: seconds until then, where the answer does not say."""
 
@@ -185,7 +188,8 @@ class DescribedCreate(TriggerPart, DescribedRequest):
 
 
 class DescribedEnd(TriggerPart, DescribedRequest):
-    """before: steps before it, for services that want several requests."""
+    """before: steps before it, for services that want several requests; without path and url they are all. What has
+    gone already counts as done."""
 
     before: list[DescribedStep] = []
 

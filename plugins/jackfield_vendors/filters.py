@@ -137,6 +137,17 @@ def find(value: Json, condition: str) -> Json:
     return next((row for row in rows if isinstance(row, dict) and row.get(name) == wanted), None)
 
 
+def alike(value: Json, _: str) -> Json:
+    """The element that a list holds alone, however often."""
+    found = value if isinstance(value, list) else []
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def rest(value: Json, _: str) -> Json:
+    """A list without its first element."""
+    return value[1:] if isinstance(value, list) else None
+
+
 def join(value: Json, mark: str) -> Json:
     return mark.join(_text(part) for part in value) if isinstance(value, list) else _text(value)
 
@@ -209,6 +220,7 @@ def later(value: Json, seconds: str) -> Json:
 
 FILTERS: Mapping[str, Filter] = {
     "after": after,
+    "alike": alike,
     "ascii": ascii_json,
     "base64": encoded,
     "before": before,
@@ -236,6 +248,7 @@ FILTERS: Mapping[str, Filter] = {
     "pluck": pluck,
     "plus": plus,
     "quoted": quoted,
+    "rest": rest,
     "replace": lambda value, pair: _text(value).replace(*(pair.split("=", 1) if "=" in pair else (pair, ""))),
     "snake": snake,
     "text": lambda value, _: _text(value),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from jackfield.api.jsontext import Json, dumps
 
@@ -265,7 +267,144 @@ HIVE_PROJECT_CASES = [
         ),
     )
 ]
+ACTIVITY: Json = {"object_type": "activity", "aspect_type": "create", "object_id": 5, "updates": {}}
+STRAVA_CASES = [
+    TriggerCase(
+        "stravaTrigger",
+        parameters,
+        credentials={"stravaOAuth2Api": {"clientId": "1", "clientSecret": "s"}},
+        base="/api/v3",
+        replies=[
+            Reply("/api/v3/push_subscriptions", {"id": 8}, "POST"),
+            Reply("/api/v3/push_subscriptions/8", status=204),
+            Reply("/api/v3/activities/5", {"id": 5, "name": "Run"}),
+            Reply("/api/v3/athletes/5/stats", {"count": 2}),
+        ],
+        state={"webhookId": 8},
+        events=unsigned(ACTIVITY, {**ACTIVITY, "object_type": "athlete"}, {**ACTIVITY, "aspect_type": "delete"}),
+        hidden=frozenset({"callback_url", "verify_token"}),
+        name=str(parameters),
+    )
+    for parameters in ({}, {"object": "activity", "event": "create"}, {"object": "athlete", "resolveData": False})
+]
+
+
+def teams(*resources: Json, secret: str = SECRET) -> Event:
+    rows: list[Json] = [{"clientState": secret, "changeType": "created", "resourceData": one} for one in resources]
+    return Event({"value": rows})
+
+
+TEAM = {"__rl": True, "mode": "id", "value": "11111111-1111-1111-1111-111111111111"}
+TEAMS_CASES = [
+    TriggerCase(
+        "microsoftTeamsTrigger",
+        parameters,
+        credentials={"microsoftTeamsOAuth2Api": {}},
+        base="/v1.0",
+        replies=[
+            Reply("/v1.0/subscriptions", {"id": "s1", "expirationDateTime": "2099-01-01T00:00:00Z"}, "POST"),
+            Reply("/v1.0/subscriptions/s1", status=204),
+            Reply("/v1.0/me/joinedTeams", {"value": [{"id": "t1"}]}),
+            Reply("/v1.0/teams/t1/channels", {"value": [{"id": "c1"}]}),
+            Reply(f"/v1.0/teams/{TEAM['value']}/channels", {"value": [{"id": "c2"}]}),
+        ],
+        state={"subscriptionIds": ["s1"], "webhookSecret": SECRET},
+        events=[teams({"id": "m1"}), teams({"id": "m1"}, secret="wrong"), teams({"id": "m2"}, secret="")],
+        hidden=frozenset({"clientState", "expirationDateTime"}),
+        name=str(parameters),
+    )
+    for parameters in (
+        {"event": "newChat"},
+        {"event": "newChatMessage", "watchAllChats": True},
+        {"event": "newChatMessage", "chatId": {"__rl": True, "mode": "id", "value": "19:a@thread.v2"}},
+        {"event": "newChannel", "teamId": TEAM},
+        {"event": "newTeamMember", "watchAllTeams": True},
+        {"event": "newChannelMessage", "watchAllTeams": True},
+        {"event": "newChannelMessage", "teamId": TEAM, "watchAllChannels": True},
+        {
+            "event": "newChannelMessage",
+            "teamId": TEAM,
+            "channelId": {"__rl": True, "mode": "id", "value": "19:b@thread.tacv2"},
+        },
+    )
+]
+
+
+def twilio(body: Json, secret: str = SECRET, of: Json = None) -> Event:
+    digest = hashlib.sha256(dumps(body if of is None else of)).hexdigest()
+    signature = based(b"https://me.example/webhook/x/webhook", "sha1", secret)
+    return Event(body, {"X-Twilio-Signature": signature}, {"bodySHA256": digest})
+
+
+CALLS: Json = [{"id": "e1", "type": "com.twilio.messaging.inbound-message.received", "data": {"body": "hi"}}]
+TWILIO_CASES = [
+    TriggerCase(
+        "twilioTrigger",
+        {"updates": updates},
+        credentials={"twilioApi": {"accountSid": "AC1", "authToken": SECRET}},
+        base="/v1",
+        replies=[
+            Reply("/v1/Sinks", {"sid": "DG1"}, "POST"),
+            Reply("/v1/Subscriptions", {"sid": "DF1"}, "POST"),
+            Reply("/v1/Subscriptions/DF1/SubscribedEvents", {}, "POST"),
+            Reply("/v1/Sinks/DG1", status=204),
+            Reply("/v1/Subscriptions/DF1", status=204),
+        ],
+        state={"sinkId": "DG1", "subscriptionId": "DF1"},
+        events=[twilio(CALLS), twilio(CALLS, "wrong"), twilio(CALLS, of=[])],
+        hidden=frozenset({"Description", "SinkConfiguration"}),
+        name=str(len(updates)),
+    )
+    for updates in (
+        ["com.twilio.messaging.inbound-message.received"],
+        ["com.twilio.messaging.inbound-message.received", "com.twilio.voice.insights.call-summary.complete"],
+    )
+]
+
+
+def zendesk(body: Json, secret: str = SECRET, late: float = 0) -> Event:
+    moment = datetime.fromtimestamp(time.time() - late, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    signature = based(moment.encode() + dumps(body), secret=secret)
+    headers = {"X-Zendesk-Webhook-Signature": signature, "X-Zendesk-Webhook-Signature-Timestamp": moment}
+    return Event(body, headers, refused=bool(late))
+
+
+STATUS = {"field": "status", "operation": "is", "value": "new"}
+ZENDESK_CASES = [
+    TriggerCase(
+        "zendeskTrigger",
+        {"conditions": conditions, "options": options},
+        credentials={"zendeskApi": {"subdomain": "s", "email": "e", "apiToken": "k"}},
+        base="/api/v2",
+        replies=[
+            Reply("/api/v2/webhooks", {"webhook": {"id": "w1"}}, "POST"),
+            Reply("/api/v2/webhooks/w1/signing_secret", {"signing_secret": {"secret": SECRET}}),
+            Reply("/api/v2/triggers.json", {"trigger": {"id": 5}}, "POST"),
+            Reply("/api/v2/triggers/active.json", {"triggers": []}),
+            Reply("/api/v2/triggers/5.json", status=204),
+            Reply("/api/v2/webhooks/w1", status=204),
+        ],
+        state={"webhookId": 5, "targetId": "w1", "webhookSecret": SECRET},
+        events=[
+            zendesk({"ticket.id": "1"}),
+            zendesk({"ticket.id": "1"}, "wrong"),
+            zendesk({"ticket.id": "1"}, late=900),
+        ],
+        only_theirs=frozenset({("GET", "/api/v2/triggers/active.json")}),
+        before={},
+        hidden=frozenset({"name", "title"}),
+        name=name,
+    )
+    for name, conditions, options in (
+        ("all", {"all": [STATUS, {"field": "priority", "operation": "changed"}]}, {}),
+        ("any", {"any": [{**STATUS, "value": "open"}]}, {"fields": ["ticket.id", "ticket.title"]}),
+    )
+]
 CASES = [
+    *STRAVA_CASES,
+    *TEAMS_CASES,
+    *TWILIO_CASES,
+    *ZENDESK_CASES,
     *AFFINITY_CASES,
     *CONVERT_KIT_CASES,
     *HUBSPOT_CASES,

@@ -119,8 +119,7 @@ async function main() {
   for await (const piece of process.stdin) text += piece;
   const found = [];
   for (const one of JSON.parse(text)) found.push(await done(one));
-  console.log(JSON.stringify(found));
-  process.exit(0);
+  process.stdout.write(`${JSON.stringify(found)}\n`, () => process.exit(0)); // all of it: a pipe takes it in pieces
 }
 
 main();

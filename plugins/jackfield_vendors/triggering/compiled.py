@@ -82,7 +82,7 @@ class CompiledPoll:
 
 @record
 class CompiledCreate:
-    request: CompiledRequest
+    request: CompiledRequest | None
     then: Sequence[CompiledStep]
     state: Shape | None
     expires: Template | None
@@ -100,7 +100,7 @@ class CompiledCheck:
 
 @record
 class CompiledEnd:
-    request: CompiledRequest
+    request: CompiledRequest | None
     before: Sequence[CompiledStep]
 
 
@@ -109,6 +109,7 @@ class CompiledProof:
     described: DescribedProof
     secret: Template
     same: Sequence[tuple[Template, Template]]
+    digest: Template | None
 
 
 @record
@@ -210,7 +211,7 @@ def _create(given: DescribedCreate | None, place: str, check: Check) -> Compiled
     if given is None:
         return None
     return CompiledCreate(
-        compiled_request(given, place, check),
+        compiled_request(given, place, check) if given.path or given.url else None,
         [compiled_step(step, f"{place}then[{index}].", check) for index, step in enumerate(given.then)],
         None if given.state is None else shape_of(given.state, f"{place}state", check),
         compiled_template(given.expires or None, f"{place}expires", check),
@@ -220,7 +221,7 @@ def _create(given: DescribedCreate | None, place: str, check: Check) -> Compiled
 
 def _end(given: DescribedEnd, check: Check) -> CompiledEnd:
     return CompiledEnd(
-        compiled_request(given, "delete.", check),
+        compiled_request(given, "delete.", check) if given.path or given.url else None,
         [compiled_step(step, f"delete.before[{index}].", check) for index, step in enumerate(given.before)],
     )
 
@@ -243,7 +244,8 @@ def _proof(given: DescribedProof, place: str, check: Check) -> CompiledProof:
     secret = compiled_template(given.secret, f"{place}secret", check)
     if secret is None:
         raise TemplateMismatch(f"{place}secret: say what the key is")
-    return CompiledProof(given, secret, _pairs(given.same, f"{place}same", check))
+    digest = compiled_template(given.digest or None, f"{place}digest", check)
+    return CompiledProof(given, secret, _pairs(given.same, f"{place}same", check), digest)
 
 
 def _handshake(given: DescribedHandshake, place: str, check: Check) -> CompiledHandshake:

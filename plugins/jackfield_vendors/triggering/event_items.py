@@ -175,3 +175,71 @@ def _holds(body: Json, condition: Mapping[str, Json]) -> bool:
     if operator == "includes":
         return str(wanted or "") in ("undefined" if found is None else as_text(found))
     return (found == wanted) is (operator == "equal")
+
+
+def facebook_leads(given: Mapping[str, Json]) -> Json:
+    """changes: of Lead Ads; leads and forms: that belong to them; simple: answers by their names. The items."""
+    rows = zip(*(_listed(given.get(name)) for name in ("changes", "leads", "forms")), strict=False)
+    simple = given.get("simple") is not False
+    return [_facebook_lead(*row, simple) for row in rows]
+
+
+def _facebook_lead(change: Json, lead: Json, form: Json, simple: bool) -> Json:
+    made: dict[str, Json] = {
+        "id": at(lead, ["id"]),
+        "form": form,
+        "ad": _present({"id": at(lead, ["ad_id"]), "name": at(lead, ["ad_name"])}),
+        "adset": _present({"id": at(lead, ["adset_id"]), "name": at(lead, ["adset_name"])}),
+        "page": at(form, ["page"]),
+        "created_time": at(lead, ["created_time"]),
+    }
+    if not simple:
+        return _present(made | {"field_data": at(lead, ["field_data"]), "event": change})
+    answers = {str(row.get("name")): at(row, ["values", "0"]) for row in _rows(lead, "field_data")}
+    known = {name: at(form, [name]) for name in ("id", "name", "locale", "status")}
+    return _present(made | {"form": _present(known), "data": answers})
+
+
+def _present(given: dict[str, Json]) -> Json:
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+_ZENDESK_VALUES = {"status": "open", "type": "question", "priority": "low"}
+"""Field of a ticket -> the value that a condition has where nobody chose one."""
+
+
+def zendesk_conditions(given: Mapping[str, Json]) -> Json:
+    """rows: conditions of the node. Those of Zendesk's trigger."""
+    return [_zendesk_condition(row) for row in _rows(dict(given), "rows")]
+
+
+def _zendesk_condition(row: Mapping[str, Json]) -> Json:
+    field, operator = str(row.get("field") or "status"), row.get("operation") or "is"
+    value = None if operator in ("changed", "not_changed") else row.get("value", _ZENDESK_VALUES.get(field, ""))
+    return {"field": field, "operator": operator, "value": value}
+
+
+def strava_place(given: Mapping[str, Json]) -> Json:
+    """body: an event of Strava; object, event: kinds that start the workflow, `*` for all. Where its object can be
+    asked for: what was deleted cannot."""
+    body = given.get("body")
+    kind, aspect = at(body, ["object_type"]), at(body, ["aspect_type"])
+    wanted = given.get("object") in ("*", kind) and given.get("event") in ("*", aspect)
+    if not wanted or aspect == "delete":
+        return None
+    number = as_text(at(body, ["object_id"]))
+    return {"filePath": f"activities/{number}" if kind == "activity" else f"athletes/{number}/stats"}
+
+
+def teams_messages(given: Mapping[str, Json]) -> Json:
+    """teams; channels: a list for each of them. The resources of all channels' messages."""
+    teams, channels = _listed(given.get("teams")), _listed(given.get("channels"))
+    return [
+        f"/teams/{as_text(at(team, ['id']))}/channels/{as_text(at(channel, ['id']))}/messages"
+        for team, listed in zip(teams, channels, strict=False)
+        for channel in _listed(listed)
+    ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from jackfield.api.caller_secrets import MASK
 from jackfield.api.jsontext import Json, dumps
@@ -89,12 +90,12 @@ class VendorSubscribeNode(VendorTriggerNode):
             return
         steps, scope = await self.asking(run.node, run.credentials, self._seen(run), [run.secret])
         scope = await steps.stepped(found.steps, scope)
-        try:
-            scope = await steps.stepped(found.delete.before, scope)
-            await steps.ask(found.delete.request, scope)
-        except ServiceRefusal as exc:
-            if not exc.gone:
-                raise
+        for step in found.delete.before:
+            with _gone_is_done():
+                scope = await steps.stepped([step], scope)
+        if found.delete.request is not None:
+            with _gone_is_done():
+                await steps.ask(found.delete.request, scope)
 
     async def receive(self, run: SubscriptionRun, event: EventCall) -> Received:
         found = self._chosen(run.node)
@@ -156,7 +157,7 @@ class VendorSubscribeNode(VendorTriggerNode):
             return Subscribed()
         steps, scope = await self._asking(found, run)
         self._check_keys(found.proofs, scope)
-        answer = await steps.ask(create.request, scope)
+        answer = None if create.request is None else await steps.ask(create.request, scope)
         scope = await steps.stepped(create.then, with_special(scope, "$response", answer))
         if create.state is not None:
             made = create.state(scope)
@@ -192,6 +193,9 @@ class VendorSubscribeNode(VendorTriggerNode):
                     await asyncio.to_thread(self._check_signature, described, secret, call)
                 else:
                     self._check_signature(described, secret, call)
+            if proof.digest is not None:
+                made = await asyncio.to_thread(hashlib.sha256, call.body)
+                same_secret(text_in(proof.digest, scope), made.hexdigest())
             for given, wanted in proof.same:
                 same_secret(text_in(given, scope), text_in(wanted, scope))
 
@@ -210,6 +214,16 @@ class VendorSubscribeNode(VendorTriggerNode):
         json = value if isinstance(value, dict) else shaped(None, None if isinstance(value, Missing) else value, scope)
         item: Item = {"json": json}
         return await with_files(item, found.event.file, steps, scope, event)
+
+
+@contextmanager
+def _gone_is_done() -> Iterator[None]:
+    """What the service does not have any more needs no end."""
+    try:
+        yield
+    except ServiceRefusal as exc:
+        if not exc.gone:
+            raise
 
 
 def _rows(found: CompiledSubscribe, body: Json, scope: TemplateScope) -> list[Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from datetime import datetime
 from typing import Literal
 
 from ..context import PluginContext
@@ -19,9 +20,10 @@ TOLERANCE_S = 300
 @record
 class EventSignature:
     """A signature in a header. header: lower case; prefix: what stands before it. keying: an HMAC, or, as HubSpot's
-    first version does, the plain digest of the key with the text behind it. over: what is signed, with
-    `{body}`, `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds. part, time_part:
-    of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the signature's and of the time's."""
+    first version does, the plain digest of the key with the text behind it. over: what is signed, with `{body}`,
+    `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds or as ISO 8601 writes it.
+    part, time_part: of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the signature's and
+    of the time's."""
 
     header: str
     algorithm: Literal["sha1", "sha256", "sha384", "sha512"] = "sha256"
@@ -84,5 +86,17 @@ def _digest(text: str) -> bytes:
 
 
 def _check_time(moment: str, now: float) -> None:
-    if not (moment.isascii() and moment.isdigit() and len(moment) <= 12) or abs(now - int(moment)) > TOLERANCE_S:
+    signed = _seconds(moment)
+    if signed is None or abs(now - signed) > TOLERANCE_S:
         raise WebhookUnauthorized(f"The signed time of this call is missing or more than {TOLERANCE_S} seconds away.")
+
+
+def _seconds(moment: str) -> float | None:
+    """Of Unix seconds, or of a time as ISO 8601 writes it."""
+    if moment.isascii() and moment.isdigit() and len(moment) <= 12:
+        return float(moment)
+    try:
+        found = datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return None if found.tzinfo is None else found.timestamp()
