@@ -137,9 +137,9 @@ def find(value: Json, condition: str) -> Json:
     return next((row for row in rows if isinstance(row, dict) and row.get(name) == wanted), None)
 
 
-def alike(value: Json, _: str) -> Json:
-    """The element that a list holds alone, however often."""
-    found = value if isinstance(value, list) else []
+def alike(value: Json, name: str) -> Json:
+    """A field that is the same in every element of a list; None where one has another or lacks it."""
+    found = [row.get(name) if isinstance(row, dict) else None for row in value] if isinstance(value, list) else []
     return found[0] if found and all(one == found[0] for one in found) else None
 
 

@@ -87,6 +87,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "airtable_files": _later("jackfield_vendors.triggering.row_items:airtable_files"),
     "date_range": dates.named_range,
     "every_event": every_event,
+    "facebook_changes": _later("jackfield_vendors.triggering.event_items:facebook_changes"),
     "facebook_leads": _later("jackfield_vendors.triggering.event_items:facebook_leads"),
     "field_of": field_of,
     "glued": glued,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.jsontext import Json
 
+from .poll_cases import GOOGLE
 from .trigger_cases import Reply, TriggerCase
 
 BASE, TABLE = "app" + "b" * 14, "tbl" + "t" * 14
@@ -154,4 +155,32 @@ SALESFORCE_CASES = [
         ("userUpdated", {}),
     )
 ]
-CASES = [*AIRTABLE_CASES, *NOTION_CASES, *OUTLOOK_CASES, *SALESFORCE_CASES]
+ENTRY: Json = {"id": "e1", "description": "", "timeInterval": {"start": "2026-01-01T00:00:10Z", "end": None}}
+CLOCKIFY_CASES = [
+    TriggerCase(
+        "clockifyTrigger",
+        {"workspaceId": "w"},
+        credentials={"clockifyApi": {"apiKey": "k"}},
+        base="/api/v1",
+        replies=[
+            Reply("/api/v1/user", {"id": "u"}),
+            Reply("/api/v1/workspaces/w/user/u/time-entries", [ENTRY]),
+        ],
+        hidden=frozenset({"page", "page-size"}),
+    )
+]
+REVIEW: Json = {"reviewId": "r1", "starRating": "FIVE", "comment": None}
+REVIEW_CASES = [
+    TriggerCase(
+        "googleBusinessProfileTrigger",
+        {
+            "account": {"__rl": True, "mode": "name", "value": "accounts/1"},
+            "location": {"__rl": True, "mode": "name", "value": "locations/2"},
+        },
+        credentials={"googleBusinessProfileOAuth2Api": GOOGLE},
+        base="/v4",
+        replies=[Reply("/v4/accounts/1/locations/2/reviews", {"reviews": [REVIEW], "totalReviewCount": 3})],
+        state={"totalReviewCountLastTimeChecked": 2},
+    )
+]
+CASES = [*AIRTABLE_CASES, *CLOCKIFY_CASES, *NOTION_CASES, *OUTLOOK_CASES, *REVIEW_CASES, *SALESFORCE_CASES]

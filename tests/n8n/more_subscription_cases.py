@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -400,7 +401,105 @@ ZENDESK_CASES = [
         ("any", {"any": [{**STATUS, "value": "open"}]}, {"fields": ["ticket.id", "ticket.title"]}),
     )
 ]
+APP = {"accessToken": "k", "appSecret": SECRET}
+
+
+def facebook(body: Json, secret: str = SECRET) -> Event:
+    signature = hmac.new(secret.encode(), dumps(body), "sha1").hexdigest()
+    return Event(body, {"X-Hub-Signature": f"sha1={signature}"}, refused=secret != SECRET)
+
+
+FEED: Json = {"object": "page", "entry": [{"id": "1", "changes": [{"field": "feed"}]}, {"id": "2"}]}
+FACEBOOK_CASES = [
+    TriggerCase(
+        "facebookTrigger",
+        {"appId": "7", **parameters},
+        credentials={"facebookGraphAppApi": APP},
+        base="/v23.0",
+        replies=[Reply("/v23.0/7/subscriptions", {"success": True})],
+        events=[facebook(FEED), facebook(FEED, "wrong")],
+        hidden=frozenset({"verify_token", "access_token", "appsecret_proof", "appsecret_time"}),
+        name=str(parameters),
+    )
+    for parameters in (
+        {"object": "adAccount", "fields": ["*"]},
+        {"object": "page", "fields": ["feed"], "options": {"includeValues": False}},
+        {"object": "user", "fields": []},
+    )
+]
+
+
+def lead(page: str = "p", form: str = "f", secret: str = SECRET) -> Event:
+    value = {"page_id": page, "form_id": form, "leadgen_id": "l", "created_time": 1}
+    body: Json = {"object": "page", "entry": [{"id": page, "changes": [{"field": "leadgen", "value": value}]}]}
+    signature = hmac.new(secret.encode(), dumps(body), "sha256").hexdigest()
+    return Event(body, {"X-Hub-Signature-256": f"sha256={signature}"}, refused=secret != SECRET)
+
+
+LEAD: Json = {
+    "id": "l",
+    "created_time": "2026-01-01T00:00:00+0000",
+    "ad_id": "a",
+    "form_id": "f",
+    "field_data": [{"name": "email", "values": ["a@x.example"]}, {"name": "none", "values": []}],
+}
+LEAD_CASES = [
+    TriggerCase(
+        "facebookLeadAdsTrigger",
+        {
+            "page": {"__rl": True, "mode": "id", "value": "p"},
+            "form": {"__rl": True, "mode": "id", "value": "f"},
+            "options": options,
+        },
+        credentials={
+            "facebookLeadAdsOAuth2Api": {
+                "clientId": "9",
+                "clientSecret": SECRET,
+                "accessTokenUrl": "https://graph.facebook.com/v21.0/oauth/access_token",
+            }
+        },
+        base="/v21.0",
+        replies=[
+            Reply("/v21.0/oauth/access_token", {"access_token": "app"}),
+            Reply("/v21.0/9/subscriptions", {"success": True}),
+            Reply("/v21.0/p", {"id": "p", "access_token": "page"}),
+            Reply("/v21.0/p/subscribed_apps", {"success": True}),
+            Reply("/v21.0/l", LEAD),
+            Reply("/v21.0/f", {"id": "f", "name": "Form", "locale": "en_US", "page": {"id": "p"}, "questions": []}),
+        ],
+        events=[lead(), lead(form="other"), lead(page="other"), lead(secret="wrong")],
+        hidden=frozenset({"verify_token", "include_values"}),
+        name=name,
+    )
+    for name, options in (("simple", {}), ("whole", {"simplifyOutput": False}))
+]
+PAID: Json = {"id": "WH-1", "event_type": "PAYMENT.SALE.COMPLETED", "resource": {"id": "s"}}
+FROM_PAYPAL = {
+    f"paypal-{name}": name
+    for name in ("auth-algo", "cert-url", "transmission-id", "transmission-sig", "transmission-time")
+}
+PAYPAL_CASES = [
+    TriggerCase(
+        "payPalTrigger",
+        {"events": ["PAYMENT.SALE.COMPLETED", "*"]},
+        credentials={"payPalApi": {"clientId": "c", "secret": "s", "env": "live"}},
+        base="/v1",
+        replies=[
+            Reply("/v1/oauth2/token", {"access_token": "t"}),
+            Reply("/v1/notifications/webhooks", {"id": "w"}, "POST"),
+            Reply("/v1/notifications/webhooks/w", status=204),
+            Reply("/v1/notifications/verify-webhook-signature", {"verification_status": status}),
+        ],
+        state={"webhookId": "w"},
+        events=[Event(PAID, FROM_PAYPAL), Event(PAID)],
+        name=status,
+    )
+    for status in ("SUCCESS", "FAILURE")
+]
 CASES = [
+    *FACEBOOK_CASES,
+    *LEAD_CASES,
+    *PAYPAL_CASES,
     *STRAVA_CASES,
     *TEAMS_CASES,
     *TWILIO_CASES,

@@ -41,10 +41,9 @@ class TriggerCase:
     """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, the first
     of which is used here. base: address of the service behind its host, such as `/v1`. hidden: keys of request bodies
     and queries that differ on purpose, such as a description with the product's name. state: what n8n's node keeps of
-    its subscription, for events and the end. besides: methods and paths that only our subscription asks, and n8n's when
-    it looks whether there is one; only_theirs: that n8n alone asks. before: what n8n's node keeps before it subscribes, where it is not
-    `state`. unlike: why requests are not compared; empty:
-    they are."""
+    its subscription, for events and the end; before: what it keeps before it subscribes, where that differs. besides:
+    methods and paths that only our subscription asks, and n8n's when it looks whether there is one; only_theirs: that
+    n8n alone asks. unlike: why requests are not compared; empty: they are."""
 
     kind: str
     parameters: Mapping[str, Any] = field(default_factory=dict)

@@ -6,6 +6,7 @@ const { NodeHelpers, Workflow } = load('n8n-workflow');
 const { DirectoryLoader, HookContext, PollContext, WebhookContext } = load('n8n-core');
 const known = load('n8n-nodes-base/dist/known/nodes.json');
 const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+const NAME = 'Trigger'; // some nodes ask their own name whether they are one
 const ADDRESSES = {
   restApiUrl: 'https://me.example/rest', instanceBaseUrl: 'https://me.example/', webhookBaseUrl: 'https://me.example/webhook',
   webhookTestBaseUrl: 'https://me.example/webhook-test', webhookWaitingBaseUrl: '', formWaitingBaseUrl: '', variables: {},
@@ -73,7 +74,7 @@ function request(call, node) {
 async function done(given) {
   const type = nodeType(given.kind, given.version);
   const bare = {
-    id: 'n', name: 'T', type: `n8n-nodes-base.${given.kind}`, typeVersion: given.version, position: [0, 0], webhookId: 'x',
+    id: 'n', name: NAME, type: `n8n-nodes-base.${given.kind}`, typeVersion: given.version, position: [0, 0], webhookId: 'x',
     parameters: given.parameters ?? {},
     credentials: Object.fromEntries(Object.keys(given.credentials ?? {}).map((name) => [name, { id: '1', name }])),
   };
@@ -82,7 +83,7 @@ async function done(given) {
   const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => known };
   const workflow = new Workflow({
     id: 'w', name: 'W', nodes: [node], connections: {}, active: true, nodeTypes, settings: { timezone: 'UTC' },
-    staticData: { 'node:T': given.static ?? {} },
+    staticData: { [`node:${NAME}`]: given.static ?? {} },
   });
   const seen = [], answer = {}, emitted = [];
   const data = {
@@ -94,7 +95,7 @@ async function done(given) {
     if (given.action === 'webhook') {
       const description = type.description.webhooks.find((one) => one.name === (given.webhook ?? 'default'));
       Object.assign(data, { httpRequest: request(given.call, node), httpResponse: answering(answer) });
-      const context = new WebhookContext(workflow, node, data, 'trigger', { webhookDescription: description, node: 'T' }, []);
+      const context = new WebhookContext(workflow, node, data, 'trigger', { webhookDescription: description, node: NAME }, []);
       const found = await type.webhook.call(context);
       result.items = found.workflowData ? found.workflowData.map((items) => plain(items))[0] : null;
       if (found.webhookResponse !== undefined && answer.body === undefined) answer.body = plain(found.webhookResponse);
@@ -111,7 +112,7 @@ async function done(given) {
   } catch (error) {
     result.error = String(error.message);
   }
-  return { ...result, static: plain(workflow.staticData['node:T'] ?? {}) };
+  return { ...result, static: plain(workflow.staticData[`node:${NAME}`] ?? {}) };
 }
 
 async function main() {

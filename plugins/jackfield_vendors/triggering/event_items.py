@@ -177,6 +177,16 @@ def _holds(body: Json, condition: Mapping[str, Json]) -> bool:
     return (found == wanted) is (operator == "equal")
 
 
+def facebook_changes(given: Mapping[str, Json]) -> Json:
+    """body: a call of Facebook; page, form: ids. The leads of the form that it tells of."""
+    body, page, form = given.get("body"), given.get("page"), given.get("form")
+    changes = [change for entry in _rows(body, "entry") for change in _rows(entry, "changes")]
+    values = [change.get("value") for change in changes if change.get("field") == "leadgen"]
+    if at(body, ["object"]) != "page":
+        return None
+    return [one for one in values if at(one, ["page_id"]) == page and at(one, ["form_id"]) == form] or None
+
+
 def facebook_leads(given: Mapping[str, Json]) -> Json:
     """changes: of Lead Ads; leads and forms: that belong to them; simple: answers by their names. The items."""
     rows = zip(*(_listed(given.get(name)) for name in ("changes", "leads", "forms")), strict=False)

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vendor_trigger_lab import VendorTriggerLab
+from vendor_trigger_lab import NOW, VendorTriggerLab
 
-from jackfield.testing.vendor import VendorDouble
+from jackfield.api.errors import WebhookUnauthorized
+from jackfield.api.nodes import NodeError
+from jackfield.testing.vendor import Seen, VendorDouble
 
 URL = "https://me.example/webhook/x/webhook"
 PROVEN = f"{URL}?secret={'5' * 64}"
@@ -79,3 +81,82 @@ async def test_the_target_of_hubspot_may_have_been_taken_by_another(lab: VendorT
     assert not await node.check(run)
     target["targetUrl"] = URL
     assert await node.check(run)
+
+
+async def test_teams_are_subscribed_to_each_and_renewed(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("microsoftTeamsTrigger")
+    run = lab.subscription(node, {"event": "newChannel", "watchAllTeams": True})
+    made: dict[str, str] = {}
+
+    def subscribed(seen: Seen) -> Any:
+        made[str(seen.body["resource"])] = f"s{len(made)}"
+        return {"id": f"s{len(made) - 1}", "expirationDateTime": seen.body["expirationDateTime"]}
+
+    lab.vendor.answers["/me/joinedTeams"] = lambda seen: {"value": [{"id": "t1"}, {"id": "t2"}]}
+    lab.vendor.answers["/subscriptions"] = subscribed
+    until = await node.subscribe(run)
+    assert list(made) == ["/teams/t1/channels", "/teams/t2/channels"]
+    assert run.state == {"ids": ["s0", "s1"]}
+    assert until.expires == NOW + 259_080_000
+    for name in ("s0", "s1"):
+        lab.vendor.answers[f"/subscriptions/{name}"] = lambda seen: {
+            "notificationUrl": URL,
+            "expirationDateTime": "2026-01-04T00:00:00Z",
+        }
+    assert await node.check(run)
+    lab.vendor.seen.clear()
+    assert (await node.renew(run)).expires == NOW + 3 * 86_400_000
+    await node.unsubscribe(run)
+    assert [(one.method, one.path) for one in lab.vendor.seen] == [
+        (method, f"/subscriptions/{name}") for method in ("PATCH", "DELETE") for name in ("s0", "s1")
+    ]
+
+
+async def test_what_has_gone_at_the_service_does_not_keep_the_rest(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("zendeskTrigger")
+    run = lab.subscription(node, {"conditions": {"all": [{}]}})
+    run.state.update(id=5, webhook="w", secret="s")
+    lab.vendor.answers["/webhooks/w"] = lambda seen: {}
+    await node.unsubscribe(run)  # its trigger was deleted by hand: 404
+    assert [one.path for one in lab.vendor.seen] == ["/triggers/5.json", "/webhooks/w"]
+
+
+async def test_a_subscription_to_nothing_is_refused(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("microsoftTeamsTrigger")
+    with pytest.raises(NodeError, match="nothing to subscribe to"):
+        await node.subscribe(lab.subscription(node, {"event": "newChannelMessage"}))
+
+
+CHALLENGE = {"hub.challenge": "c", "hub.verify_token": "5" * 64}
+HANDSHAKES = [
+    ("facebookTrigger", {"appId": "1"}, CHALLENGE, b"c"),
+    ("facebookLeadAdsTrigger", {"page": "p", "form": "f"}, CHALLENGE, b"c"),
+    ("mailchimpTrigger", AUDIENCE, {"secret": "5" * 64}, b""),
+    ("microsoftTeamsTrigger", {}, {"validationToken": "c"}, b"c"),
+    ("stravaTrigger", {}, {"hub.challenge": "c", "secret": "5" * 64}, b'{"hub.challenge":"c"}'),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters", "query", "answer"), HANDSHAKES, ids=[one[0] for one in HANDSHAKES])
+async def test_a_handshake_is_answered_and_starts_nothing(
+    lab: VendorTriggerLab, kind: str, parameters: dict[str, Any], query: dict[str, str], answer: bytes
+) -> None:
+    node = lab.subscriber(kind)
+    run = lab.subscription(node, parameters, values={"appSecret": "a", "clientSecret": "a"})
+    received = await lab.receive(node, run, None, query=query, method="GET")
+    assert received.items is None
+    assert (received.answer.status, received.answer.body) == (200, answer)
+    if kind != "microsoftTeamsTrigger":  # which validates nothing but the address
+        with pytest.raises(WebhookUnauthorized):
+            await lab.receive(node, run, None, query=dict.fromkeys(query, "wrong"), method="GET")
+
+
+async def test_a_notice_of_microsofts_that_a_subscription_ends_starts_nothing(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("microsoftTeamsTrigger")
+    run = lab.subscription(node, {})
+    notice = {"clientState": "5" * 64, "lifecycleEvent": "reauthorizationRequired"}
+    assert (await lab.receive(node, run, {"value": [notice]})).items is None
+    with pytest.raises(WebhookUnauthorized):  # one of two has no proof
+        await lab.receive(node, run, {"value": [notice, {"clientState": "wrong"}]})
+    with pytest.raises(WebhookUnauthorized):
+        await lab.receive(node, run, {"value": [notice, {}]})
