@@ -189,9 +189,9 @@ def facebook_changes(given: Mapping[str, Json]) -> Json:
 
 def facebook_leads(given: Mapping[str, Json]) -> Json:
     """changes: of Lead Ads; leads and forms: that belong to them; simple: answers by their names. The items."""
-    rows = zip(*(_listed(given.get(name)) for name in ("changes", "leads", "forms")), strict=False)
+    changes, leads, forms = (_listed(given.get(name)) for name in ("changes", "leads", "forms"))
     simple = given.get("simple") is not False
-    return [_facebook_lead(*row, simple) for row in rows]
+    return [_facebook_lead(*row, simple) for row in zip(changes, leads, forms, strict=False)]
 
 
 def _facebook_lead(change: Json, lead: Json, form: Json, simple: bool) -> Json:
