@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -247,8 +248,8 @@ async def test_a_client_over_sse_cancels_a_call(daemon: Daemon) -> None:
     poll(lambda: executions(daemon, ident)[0]["status"] == "cancelled", "the execution is cancelled")
 
 
-def message(name: str, **params: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 1, "method": name, "params": params}
+def message(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
@@ -326,3 +327,40 @@ async def test_any_worker_serves_a_client_over_streamable_http(tmp_path_factory:
         assert len(executions(daemon, ident)) == 12
     finally:
         daemon.close()
+
+
+def test_a_call_survives_a_crash_and_is_retried_like_every_execution(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path)
+    try:
+        ident = daemon.start().live(serving("crash", slow(3), calculator()))
+        calling = Thread(target=_call, args=(daemon, "crash", "slow", {"query": "x"}))
+        calling.start()
+        poll(lambda: [row["status"] for row in executions(daemon, ident)] == ["running"], "the tool runs")
+        daemon.kill()
+        calling.join()
+        daemon.start()
+        poll(lambda: executions(daemon, ident)[0]["status"] == "success", "the call is resumed", timeout=30)
+        (row,) = executions(daemon, ident)
+        whole = daemon.admin().get(f"/executions/{row['id']}").raise_for_status().json()
+        assert whole["data"][0]["json"] == {"tool": "slow", "result": "done"}
+        assert '"isError":true' in _call(daemon, "crash", "calculator", {"input": "one"})
+        failed = executions(daemon, ident)[0]
+        retried = daemon.admin().post(f"/executions/{failed['id']}/retry").raise_for_status().json()["executionId"]
+        again = poll(lambda: _ended(daemon, retried), "the call is made again")
+        assert again["error"]["message"] == failed["error"]["message"]
+    finally:
+        daemon.close()
+
+
+def _call(daemon: Daemon, path: str, tool: str, arguments: dict[str, str]) -> str:
+    """The answer as it comes; empty when the daemon ends before."""
+    try:
+        body = message("tools/call", name=tool, arguments=arguments)
+        return daemon.client().post(f"/mcp/{path}", json=body, headers=ACCEPT, timeout=LIMIT).text
+    except httpx.HTTPError:
+        return ""
+
+
+def _ended(daemon: Daemon, ident: str) -> dict[str, Any] | None:
+    found: dict[str, Any] = daemon.admin().get(f"/executions/{ident}").raise_for_status().json()
+    return found if found.get("finishedAt") else None
