@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
 
 MODULES: Mapping[str, str] = {
+    "awsS3": "aws.aws_s3_node",
     "emailSend": "mail.node",
     "executeCommand": "execute_command",
     "ftp": "remote.ftp_node",
@@ -18,6 +19,7 @@ MODULES: Mapping[str, str] = {
     "redis": "redis_node",
     "rssFeedRead": "rss_feed_read",
     "rssFeedReadTrigger": "rss_feed_trigger",
+    "s3": "aws.s3_node",
     "sqlite": "sql.sqlite_node",
     "ssh": "remote.ssh_node",
 }

@@ -138,4 +138,40 @@ FTP = CredentialKind(
 )
 SFTP = CredentialKind("sftp", "SFTP", (_HOST, _port("22"), _user("username"), _PASSWORD, *_KEY, _FINGERPRINT))
 
-KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP)
+_ACCESS = (
+    CredentialField("accessKeyId", "Access key ID", required=True),
+    CredentialField("secretAccessKey", "Secret access key", secret=True, required=True),
+    CredentialField("temporaryCredentials", "Temporary", default="false", type="boolean"),
+    CredentialField("sessionToken", "Session token", secret=True, description="Of a temporary key."),
+)
+S3 = CredentialKind(
+    "s3",
+    "S3",
+    (
+        CredentialField("endpoint", "Endpoint", required=True, description="Such as https://minio.example.com:9000."),
+        CredentialField("region", "Region", default="us-east-1"),
+        *_ACCESS,
+        CredentialField(
+            "forcePathStyle",
+            "Bucket in the path",
+            default="false",
+            type="boolean",
+            description="For servers that know no bucket.host addresses.",
+        ),
+        CredentialField(
+            "ignoreSSLIssues", "Accept any certificate", default="false", type="boolean", description="Insecure."
+        ),
+    ),
+)
+AWS = CredentialKind(
+    "aws",
+    "AWS",
+    (
+        CredentialField("region", "Region", default="us-east-1"),
+        *_ACCESS,
+        CredentialField("customEndpoints", "Own endpoints", default="false", type="boolean"),
+        CredentialField("s3Endpoint", "S3 endpoint", description="With own endpoints; {region} stands for the region."),
+    ),
+)
+
+KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS)

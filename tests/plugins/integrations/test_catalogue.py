@@ -43,8 +43,13 @@ def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
 
 def test_secrets_are_marked() -> None:
     secret = {(kind.name, field.name) for kind in KINDS for field in kind.fields if field.secret}
-    assert {kind for kind, name in secret if name == "password"} == {kind.name for kind in KINDS} - {"sshPrivateKey"}
+    assert {kind for kind, name in secret if name == "password"} == {kind.name for kind in KINDS} - {
+        "sshPrivateKey",
+        "s3",
+        "aws",
+    }
     assert {("sshPrivateKey", "privateKey"), ("sftp", "passphrase")} <= secret
+    assert {("s3", "secretAccessKey"), ("aws", "secretAccessKey"), ("aws", "sessionToken")} <= secret
 
 
 def test_messages_hide_secrets_and_stay_on_one_line() -> None:

@@ -13,7 +13,7 @@ from botocore.credentials import Credentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_proxy.child.upstream.aws_signing import AwsKey, SignedScope, signature
+from jackfield.api.aws_signing import AwsKey, SignedScope, signature
 
 KEY = AwsKey("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 NOON = datetime(2015, 8, 30, 12, 36, tzinfo=UTC)

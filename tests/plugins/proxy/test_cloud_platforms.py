@@ -32,8 +32,8 @@ from proxy_lab import EVENTS, MESSAGE, TOKEN, Asked, Provider_, daemon_of, plan,
 from scripted import Say, gemini_answer, gemini_stream
 from test_aws_signing import by_botocore
 
+from jackfield.api.aws_signing import AwsKey
 from jackfield.api.providers import Provider
-from jackfield_proxy.child.upstream.aws_signing import AwsKey
 from jackfield_proxy.child.upstream.event_frames import FRAMED, FrameDecoder
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.plan import Upstream

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from jackfield.api.aws_signing import AwsKey, SignedScope, signature
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.incoming import addressing
-from jackfield_proxy.child.upstream.aws_signing import AwsKey, SignedScope, signature
 from jackfield_proxy.child.upstream.google_tokens import GoogleTokens
 
 if TYPE_CHECKING:

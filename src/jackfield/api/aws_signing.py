@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import quote, unquote, urlsplit
 
-from jackfield.api.records import record
+from .records import record
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 _SIGNED = frozenset({"content-type", "host"})
@@ -64,7 +64,7 @@ def signature(
     names = ";".join(signed)
     canonical = "\n".join([
         method,
-        quote(parts.path or "/", safe="/" + _UNRESERVED),
+        _path(parts.path or "/", scope.service),
         _query(parts.query),
         *(f"{name}:{value}" for name, value in signed.items()),
         "",
@@ -91,6 +91,11 @@ def _host(url: str) -> str:
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
     return host if parts.port in (None, usual) else f"{host}:{parts.port}"
+
+
+def _path(path: str, service: str) -> str:
+    """S3 alone signs the path as it is sent; for others it is encoded once more."""
+    return path if service == "s3" else quote(path, safe="/" + _UNRESERVED)
 
 
 def _query(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Nodes of AWS and of servers with its protocols."""
