@@ -150,3 +150,28 @@ async def test_hubspot_s_event_ids_are_not_unique(lab: VendorTriggerLab) -> None
         deliveries.append((await lab.receive(node, run, body, {"x-hubspot-signature": proof})).delivery)
     assert len(set(deliveries)) == 3
     assert deliveries[0] == deliveries[3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "header", "before"),
+    [
+        ("whatsAppTrigger", {"updates": ["messages"]}, "x-hub-signature-256", "sha256="),
+        ("asanaTrigger", {"resource": "1"}, "x-hook-signature", ""),
+    ],
+)
+async def test_a_call_that_is_repeated_is_known_by_its_signature(
+    lab: VendorTriggerLab, kind: str, parameters: dict[str, Any], header: str, before: str
+) -> None:
+    node = lab.subscriber(kind)
+    run = lab.subscription(node, parameters, values={"clientSecret": "s"})
+    run.state["secret"] = "s"
+    deliveries = []
+    for number in (1, 1, 2):
+        change = {"field": "messages", "value": {"messages": [{"id": number}]}}
+        entry = [{"changes": [change]}]
+        body = {"object": "whatsapp_business_account", "entry": entry, "events": [{"at": number}]}
+        proof = before + hmac.new(b"s", dumps(body), hashlib.sha256).hexdigest()
+        received = await lab.receive(node, run, body, {header: proof})
+        assert received.items
+        deliveries.append(received.delivery)
+    assert deliveries[0] == deliveries[1] != deliveries[2]
