@@ -6,16 +6,30 @@ import asyncio
 from typing import Any
 
 import pytest
+
+pytest.importorskip("mcp")
+
 from ai_lab import AiLab, node
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.server.lowlevel import Server
 
 from jackfield.api.asgi import Message
-from jackfield.api.errors import AccessDenied, InvalidInput, PayloadTooLarge, RequestTimeout, WebhookUnauthorized
+from jackfield.api.errors import (
+    AccessDenied,
+    InvalidInput,
+    NotFound,
+    PayloadTooLarge,
+    RequestTimeout,
+    StoreUnavailable,
+    WebhookUnauthorized,
+)
 from jackfield.api.workflows import Node
 from jackfield_ai.mcp_server.access import check_caller
 from jackfield_ai.mcp_server.bodies import read_body, replayed
 from jackfield_ai.mcp_server.paths import candidates, messages_address, path_of
+from jackfield_ai.mcp_server.transports import SseSessions
+from jackfield_ai.settings import AiSettings
 
 
 def server(path: object = "tools", **more: Any) -> Node:
@@ -103,3 +117,26 @@ async def test_a_body_that_is_too_large_late_or_cut_off_is_refused() -> None:
 
     with pytest.raises(RequestTimeout):
         await read_body(never, {}, 4, 0.01)
+
+
+async def test_a_client_over_sse_that_says_nothing_is_let_go() -> None:
+    sessions = SseSessions(AiSettings(mcp_sse_idle=0.05, mcp_sse_sessions=1))
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return await asyncio.get_running_loop().create_future()
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/mcp/tools", "query_string": b"", "headers": [], "root_path": ""}
+    connected = asyncio.create_task(sessions.connect(Server("s"), "/mcp/tools", scope, receive, send))
+    while not any(b"event: endpoint" in message.get("body", b"") for message in sent):
+        await asyncio.sleep(0)
+    with pytest.raises(StoreUnavailable):
+        await sessions.connect(Server("s"), "/mcp/tools", scope, receive, send)
+    async with asyncio.timeout(10):
+        await connected
+    assert not sent[-1].get("more_body")
+    with pytest.raises(NotFound):
+        await sessions.post("/mcp/tools", scope, receive, send)
