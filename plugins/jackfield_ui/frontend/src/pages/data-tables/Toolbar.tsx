@@ -18,6 +18,7 @@ import { notifyError } from '../../components/notify';
 import { filterText, type View } from './filters';
 import { MOST_SHOWN } from './grid/Grid';
 import type { useEdits } from './grid/useEdits';
+import { ImportRows } from './ImportRows';
 import { csvAddress, type DataTableShown, deleteRows, KEY, MOST_CONDITIONS } from './queries';
 
 const TYPED_MS = 250;
@@ -90,6 +91,7 @@ export function Toolbar(props: Props) {
       </Button>
       {mayWrite && (
         <>
+          <ImportRows id={table.id} />
           <Group gap={0}>
             <Step label="Undo" icon={IconArrowBackUp} may={edits.mayUndo} onClick={edits.undo} />
             <Step label="Redo" icon={IconArrowForwardUp} may={edits.mayRedo} onClick={edits.redo} />

@@ -92,7 +92,7 @@ function Create({ onClose }: { onClose: () => void }) {
       question={{
         title: 'New data table',
         label: 'Name',
-        description: 'Then you add its columns, or import a CSV file.',
+        description: 'Then you add its columns.',
         maxLength: MOST_TABLE_NAME,
         action: 'Create',
         run: async (name) => {
