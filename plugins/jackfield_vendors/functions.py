@@ -93,6 +93,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "glued": glued,
     "hive_wanted": _later("jackfield_vendors.triggering.event_items:hive_wanted"),
     "hubspot_events": _later("jackfield_vendors.triggering.event_items:hubspot_events"),
+    "jotform_item": _later("jackfield_vendors.triggering.event_items:jotform_item"),
     "key_of": key_of,
     "mail_message": _later("jackfield_vendors.messages.mail:message"),
     "mail_parsed": _later("jackfield_vendors.messages.mail:parsed"),

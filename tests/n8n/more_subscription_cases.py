@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from jackfield.api.jsontext import Json, dumps
 
-from .subscription_cases import based
+from .subscription_cases import URL, based
 from .trigger_cases import SECRET, Event, Reply, TriggerCase
 
 PROVEN = {"secret": SECRET}
@@ -496,7 +496,39 @@ PAYPAL_CASES = [
     )
     for status in ("SUCCESS", "FAILURE")
 ]
+JOTFORM: Json = {
+    "submissionID": "1",
+    "formTitle": "",
+    "rawRequest": '{"slug": "x", "q3_email": "a@x.example", "q4_full_name": {"first": "Ada"}, "q5_unknown": "5"}',
+}
+QUESTIONS: Json = {"1": {"name": "email", "text": "E-mail"}, "2": {"name": "full_name", "text": "Name"}}
+JOTFORM_CASES = [
+    TriggerCase(
+        "jotFormTrigger",
+        {"form": "7", **parameters},
+        credentials={"jotFormApi": {"apiKey": "k"}},
+        replies=[
+            Reply("/form/7/webhooks", {"content": {"0": f"{URL}?secret={SECRET}"}}, "POST"),
+            Reply("/form/7/webhooks/0", {"message": "success"}, "DELETE"),
+            Reply("/form/7/questions", {"content": QUESTIONS}),
+        ],
+        state={"webhookId": "0"},
+        events=[
+            Event(JOTFORM, ours=PROVEN, inside="data"),
+            Event(JOTFORM, inside="data", refused=True),
+        ],
+        hidden=frozenset({"webhookURL"}),
+        name=str(parameters),
+    )
+    for parameters in (
+        {},
+        {"onlyAnswers": False},
+        {"resolveData": False},
+        {"resolveData": False, "onlyAnswers": False},
+    )
+]
 CASES = [
+    *JOTFORM_CASES,
     *FACEBOOK_CASES,
     *LEAD_CASES,
     *PAYPAL_CASES,

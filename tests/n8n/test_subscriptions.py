@@ -53,7 +53,7 @@ def called(event: Event) -> dict[str, Any]:
         "method": event.method,
         "headers": {name.lower(): value for name, value in event.headers.items()},
         "query": event.query,
-        "body": event.body,
+        "body": {event.inside: event.body} if event.inside else event.body,
         "raw": dumps(event.body).decode(),
     }
 

@@ -25,7 +25,7 @@ class Reply:
 class Event:
     """A call of the service. signed: headers over the raw body, as the service makes them; query: of its address.
     ours: what our address has besides, such as a secret; refused: it lacks its proof, which n8n's node takes or passes
-    over in silence. webhook: n8n's name of the call."""
+    over in silence. inside: where n8n's reader of bodies puts this form. webhook: n8n's name of the call."""
 
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -34,6 +34,7 @@ class Event:
     ours: Mapping[str, str] = field(default_factory=dict)
     refused: bool = False
     webhook: str = "default"
+    inside: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import cast
 from urllib.parse import parse_qsl
 
 from jackfield.api.asgi import Receive, Scope, Send, error_body
@@ -26,6 +27,7 @@ from jackfield.api.errors import (
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
+from jackfield.api.object_references import load
 from jackfield.api.storage import Delivery, Webhook
 from jackfield.api.triggers import registered_node
 from jackfield.api.triggers.subscribing import PATH, EventAnswer, EventCall, Received
@@ -39,6 +41,7 @@ from jackfield_triggers.subscribing.waiting import TestEvents, TestWait
 _METHODS = ("GET", "POST", "PUT", "HEAD")
 _HOUR_MS = 3_600_000
 _FORM = "application/x-www-form-urlencoded"
+_MULTIPART = "multipart/form-data"
 _LONGEST_KEY = 200
 
 
@@ -202,6 +205,9 @@ async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | 
         if len(call.body) < SMALL:
             return _form(call.body), None
         return await apart(budget_of(scope), _form, call.body), None
+    if kind == _MULTIPART:
+        parse = cast("Callable[[bytes, str], Json]", load("jackfield_triggers.subscribing.form_bodies:fields"))
+        return await apart(budget_of(scope), parse, call.body, call.headers["content-type"]), None
     if not call.body or (kind and "json" not in kind and not kind.startswith("text/")):
         return None, None
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield_vendors.templates import as_text, at
 
@@ -253,3 +253,17 @@ def teams_messages(given: Mapping[str, Json]) -> Json:
         for team, listed in zip(teams, channels, strict=False)
         for channel in _listed(listed)
     ]
+
+
+def jotform_item(given: Mapping[str, Json]) -> Json:
+    """body: a submission; questions: of its form, whose texts name the answers then; only: nothing but the answers.
+    Raises `NodeError`."""
+    body, questions = given.get("body"), given.get("questions")
+    written = body.get("rawRequest") if isinstance(body, dict) else None
+    if not isinstance(body, dict) or not isinstance(written, str):
+        raise NodeError("The event of Jotform has no answers (rawRequest).")
+    answers = loads(written.encode())
+    if isinstance(questions, dict) and isinstance(answers, dict):
+        named = {at(one, ["name"]): at(one, ["text"]) for one in questions.values()}
+        answers = {str(named[name]): one for key, one in answers.items() if (name := key.partition("_")[2]) in named}
+    return answers if given.get("only") is not False else {**body, "rawRequest": answers}
