@@ -123,21 +123,24 @@ class IncomingEvents:
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        content, reading = await self._read(scope, receive, headers.get("content-length", ""))
+        content, reading = await self._read(scope, receive)
         path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("latin-1")
         query = scope.get("query_string", b"").decode("latin-1")
         url = f"{self._context.service.public_url}{path}{'?' + query if query else ''}"
         call = WebhookCall(scope["method"], url, headers, content, self._context.clock.now_ms() / 1000)
-        body, memory = await _parsed(scope, call)
-        if reading is not None:
-            reading.release()
+        try:
+            body, memory = await _parsed(scope, call)
+        finally:
+            for taken in reading:  # at once, as what refers to a failure may live on for a while
+                taken.release()
         return call, body, memory
 
-    async def _read(self, scope: Scope, receive: Receive, announced: str) -> tuple[bytes, TakenMemory | None]:
-        """The body, and what a large one takes of the daemon's budget until it is parsed. announced: its length, as the
-        caller says. Raises `PayloadTooLarge`, `MemoryExhausted`, `RequestTimeout`, `Gone`."""
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[bytes, list[TakenMemory]]:
+        """The body, and what a large one takes of the daemon's budget until it is parsed. Raises `PayloadTooLarge`,
+        `MemoryExhausted`, `RequestTimeout`, `Gone`."""
         parts, size, more = [], 0, True
-        reading: TakenMemory | None = None
+        reading: list[TakenMemory] = []
+        room = SMALL
         limit = self._settings.event_bytes
         try:
             async with asyncio.timeout(self._settings.event_timeout):
@@ -149,8 +152,10 @@ class IncomingEvents:
                     size += len(part)
                     if size > limit:
                         raise PayloadTooLarge(f"An event may have at most {limit} bytes (triggers.event_bytes).")
-                    if size >= SMALL and reading is None:
-                        reading = taken_for(scope, min(int(announced), limit) if announced.isdecimal() else limit)
+                    if size >= room:  # as much again as has come
+                        taken = taken_for(scope, min(size, limit))
+                        reading += [] if taken is None else [taken]
+                        room += size
                     parts.append(part)
                     more = message.get("more_body", False)
         except TimeoutError:
@@ -213,13 +218,23 @@ async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | 
     try:
         if len(call.body) < SMALL:
             return loads(call.body), None
-        budget = budget_of(scope)
-        memory = taken_for(scope, await apart(budget, json_memory, call.body), len(call.body))
-        return await apart(budget, loads, call.body), memory
+        return await _large_json(scope, call.body)
     except InvalidInput:
         if "json" in kind:
             raise
         return None, None
+
+
+async def _large_json(scope: Scope, body: bytes) -> tuple[Json, TakenMemory | None]:
+    """Raises `InvalidInput`, `PayloadTooLarge`, `MemoryExhausted`."""
+    budget = budget_of(scope)
+    memory = taken_for(scope, await apart(budget, json_memory, body), len(body))
+    try:
+        return await apart(budget, loads, body), memory
+    except InvalidInput:
+        if memory is not None:
+            memory.release()
+        raise
 
 
 def _key(delivery: str) -> str:
