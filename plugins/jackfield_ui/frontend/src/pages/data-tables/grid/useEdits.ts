@@ -22,6 +22,7 @@ export function useEdits(id: string) {
   const client = useQueryClient();
   const done = useRef<Step[]>([]);
   const undone = useRef<Step[]>([]);
+  const last = useRef(Promise.resolve());
   const [count, setCount] = useState({ done: 0, undone: 0 });
   const tell = () => setCount({ done: done.current.length, undone: undone.current.length });
 
@@ -40,7 +41,12 @@ export function useEdits(id: string) {
     void client.invalidateQueries({ queryKey: KEY });
     return failed.length === 0;
   };
-  const change = async (step: Step) => {
+  // One after the other: what is undone while it is still being sent is undone as soon as it was.
+  const inTurn = (act: () => Promise<void>): Promise<void> => {
+    last.current = last.current.then(act);
+    return last.current;
+  };
+  const keep = async (step: Step) => {
     if (step.length === 0 || !(await send(step))) return;
     done.current = [...done.current, step].slice(-MOST_STEPS);
     undone.current = [];
@@ -62,7 +68,17 @@ export function useEdits(id: string) {
     if (await send(step)) done.current.push(step);
     tell();
   };
-  return { change, undo, redo, mayUndo: count.done > 0, mayRedo: count.undone > 0 };
+  const change = (step: Step) => {
+    show(step);
+    return inTurn(() => keep(step));
+  };
+  return {
+    change,
+    undo: () => inTurn(undo),
+    redo: () => inTurn(redo),
+    mayUndo: count.done > 0,
+    mayRedo: count.undone > 0,
+  };
 }
 
 function changedPage(page: RowPage, values: ReadonlyMap<number, RowValues>): RowPage {
