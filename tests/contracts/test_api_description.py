@@ -25,7 +25,7 @@ VERB = re.compile(
     r"(n8n)?(Get|List|Create|Add|Update|Replace|Rename|Put|Delete|Remove|Revoke|Rotate|Clear|Upsert|Change|Transfer|"
     r"Start|Stop|Restart|Run|Execute|Cancel|Retry|Interrupt|Wait|Stream|Send|Answer|Begin|End|Share|Unshare|Clean|Test|"
     r"Check|Validate|Preview|Plan|Count|Import|Export|Activate|Deactivate|Publish|Unpublish|Duplicate|Restore|"
-    r"Authorize|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse|Drain|Resume)(?![a-z])",
+    r"Authorize|Fetch|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse|Drain|Resume)(?![a-z])",
 )
 """A call begins with what it does."""
 

@@ -32,7 +32,7 @@ class S3Tags(Parameters):
 class S3Fields(Parameters):
     """Further fields and options; those that an operation does not know do not count for it."""
 
-    acl: Text = Field("", description="Who may do what, such as publicRead.")
+    acl: Text = Field("", description="The access that others have, such as publicRead.")
     bucket_object_lock_enabled: Flag = False
     region: Text = Field("", description="The region of a new bucket.")
     parent_folder_key: Text = Field("", description="The folder that the new one lies in.")
