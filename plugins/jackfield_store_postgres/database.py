@@ -73,9 +73,9 @@ class Database:
         called again."""
         return cast("ResultT", await self._writes.add(StoreWrite(lambda batch: batch.apart(work), size, owners)))
 
-    async def write_in_a_moment(self, work: Callable[[Connection], ResultT]) -> ResultT:
-        """As `write_apart`, when nobody writes; see `WriteQueue.in_a_moment`."""
-        return await self._writes.in_a_moment(lambda: self.write_apart(work))
+    async def write_in_a_moment(self, work: Callable[[Connection], ResultT], share: float) -> ResultT:
+        """As `write_apart`, when nobody writes or in this share of the time; see `SpareMoments.run`."""
+        return await self._writes.moments.run(self.write_apart, work, share)
 
     async def write_alone(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """`post_alone`"""

@@ -81,9 +81,9 @@ class Database:
         written: asyncio.Future[ResultT] = self._writes.add(WriteOperation(lambda batch: batch.apart(work), size))
         return await written
 
-    async def write_in_a_moment(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
-        """As `write`, when nobody writes; see `WriteQueue.in_a_moment`."""
-        return await self._writes.in_a_moment(lambda: self.write(work))
+    async def write_in_a_moment(self, work: Callable[[sqlite3.Connection], ResultT], share: float) -> ResultT:
+        """As `write`, when nobody writes or in this share of the time; see `SpareMoments.run`."""
+        return await self._writes.moments.run(self.write, work, share)
 
     async def write_alone(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
         """As `write`: no other daemon locks rows, and a batch keeps apart what each work has done."""

@@ -1,7 +1,7 @@
 """Deleting what has had its time. Readers search the rows, small transactions delete them beside the writer, in moments
-in which this daemon does not write; while there are none, they take a twentieth of the time. Of the daemons that share
-the store one at a time does it: a memo says whose turn it is, because nothing else lasts from one transaction to the
-next through a pooler."""
+in which this daemon does not write; while there are none, they take a share of the time that grows with the backlog,
+from a twentieth on. Of the daemons that share the store one at a time does it: a memo says whose turn it is, because
+nothing else lasts from one transaction to the next through a pooler."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
+from jackfield.api.sql.moments import Pace, pace_of_forgetting
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
 from jackfield_store_postgres.caps import LEAVE, TURN, HeldCaps
@@ -20,7 +21,7 @@ from jackfield_store_postgres.contents.counting import sum_up
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.history.executions import LISTS, remove
-from jackfield_store_postgres.rows import Value, execute
+from jackfield_store_postgres.rows import execute
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.shared.counts import ENDED_COUNTS
 from jackfield_store_postgres.shared.memos import ADD, ENDED
@@ -30,10 +31,10 @@ RowT = TypeVar("RowT")
 FoundT = TypeVar("FoundT")
 _Call: TypeAlias = "tuple[str, str]"
 _AT_ONCE = 200
-"""Rows that one transaction deletes."""
+"""Rows that one transaction deletes, of a small backlog."""
 _LONGEST_TURN = 60.0
 """Seconds, after which another daemon goes on where one has died."""
-_UNSAVED = """SELECT u.id FROM unsaved u WHERE u.forget_at <= %s
+_UNSAVED = """SELECT u.id, u.forget_at FROM unsaved u WHERE u.forget_at <= %s
     AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= left(u.id, 13) AND p.id < left(u.id, 13) || '~'
         AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT %s"""
 """Ids of an execution and of its children begin alike, and an open parent may ask for a child's end."""
@@ -78,25 +79,28 @@ class Pruning:
         gone = 0
         if not retention.keeps_executions:
             executions = await self._db.read(_by_index(lambda connection: _SEARCH.executions(connection, retention)))
-            gone += await self._delete([ident for (ident,) in executions], remove)
+            gone += await self._delete([ident for (ident,) in executions.rows], remove, executions.pace)
         if not retention.keeps_calls:
             left = retention.limit - gone
             calls = await self._db.read(_by_index(lambda connection: _SEARCH.calls(connection, retention, left)))
-            gone += await self._delete(calls, _remove_calls)
+            gone += await self._delete([(webhook, ident) for webhook, ident in calls.rows], _remove_calls, calls.pace)
         return gone + await self._prune_expired(retention, retention.limit - gone)
 
     async def _prune_expired(self, retention: Retention, limit: int) -> int:
         now = retention.now
-        unsaved = await self._db.read(_by_index(lambda connection: _ids(connection, _UNSAVED, [now, limit])))
-        gone = await self._delete(unsaved, _remove_unsaved)
+        unsaved = await self._db.read(_by_index(lambda connection: _unsaved(connection, now, limit)))
+        pace = pace_of_forgetting(unsaved[0][1] if unsaved else None, now)
+        gone = await self._delete([ident for ident, _ in unsaved], _remove_unsaved, pace)
         left = limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
 
-    async def _delete(self, rows: Sequence[RowT], delete: Callable[[Connection, Sequence[RowT]], int]) -> int:
-        gone = 0
-        for start in range(0, len(rows), _AT_ONCE):
-            part = rows[start : start + _AT_ONCE]
-            gone += await self._db.write_in_a_moment(functools.partial(_deleted, delete=delete, part=part))
+    async def _delete(
+        self, rows: Sequence[RowT], delete: Callable[[Connection, Sequence[RowT]], int], pace: Pace
+    ) -> int:
+        gone, at_once = 0, pace.rows(_AT_ONCE)
+        for start in range(0, len(rows), at_once):
+            work = functools.partial(_deleted, delete=delete, part=rows[start : start + at_once])
+            gone += await self._db.write_in_a_moment(work, pace.share)
         return gone
 
 
@@ -123,8 +127,9 @@ def _take_turn(connection: Connection, holder: bytes) -> bool:
     return mine
 
 
-def _ids(connection: Connection, sql: str, values: Sequence[Value]) -> list[str]:
-    return [found for (found,) in execute(connection, sql, values)]
+def _unsaved(connection: Connection, now: int, limit: int) -> list[tuple[str, int]]:
+    """Ids, and when they were to be forgotten."""
+    return [(ident, forget_at) for ident, forget_at in execute(connection, _UNSAVED, [now, limit])]
 
 
 def _remove_unsaved(connection: Connection, ids: Sequence[str]) -> int:

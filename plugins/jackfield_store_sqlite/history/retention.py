@@ -1,5 +1,5 @@
 """Deleting what has had its time. Readers search the rows, small transactions delete them in moments in which nobody
-writes. While there are none, they take a twentieth of the writer's time, a few milliseconds each."""
+writes. While there are none, they take a share of its time that grows with the backlog, from a twentieth on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from jackfield.api.execution_counts import span_of
+from jackfield.api.sql.moments import Pace, pace_of_forgetting
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
 from jackfield_store_sqlite.contents.counting import add_up
@@ -20,9 +21,11 @@ from jackfield_store_sqlite.writing.removing import remove
 
 RowT = TypeVar("RowT")
 _AT_ONCE = 100
-"""Rows with blobs that one transaction deletes: one at a time, beside whatever else is written then."""
-_UNSAVED = """SELECT u.id, e.data FROM unsaved u LEFT JOIN executions e ON e.id = u.id WHERE u.forget_at <= ?
-    AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= substr(u.id, 1, 13) AND p.id < substr(u.id, 1, 13) || '~'
+"""Rows with blobs that one transaction deletes, of a small backlog: one at a time, beside whatever else is written
+then."""
+_UNSAVED = """SELECT u.id, e.data, u.forget_at FROM unsaved u LEFT JOIN executions e ON e.id = u.id
+    WHERE u.forget_at <= ? AND NOT EXISTS (
+        SELECT 1 FROM executions p WHERE p.id >= substr(u.id, 1, 13) AND p.id < substr(u.id, 1, 13) || '~'
         AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT ?"""
 """Ids of an execution and of its children begin alike, and an open parent may ask for a child's end."""
 _EXPIRED = (
@@ -48,11 +51,11 @@ class Pruning:
         gone = 0
         if not retention.keeps_executions:
             executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
-            gone += await self._delete(executions, partial(remove, packing=self._db.packing))
+            gone += await self._delete(executions.rows, partial(remove, packing=self._db.packing), executions.pace)
         if not retention.keeps_calls:
             left = retention.limit - gone
             calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
-            gone += await self._delete(calls, self._db.remove_calls)
+            gone += await self._delete(calls.rows, self._db.remove_calls, calls.pace)
         return gone + await self._prune_expired(retention, retention.limit - gone)
 
     async def _prune_expired(self, retention: Retention, limit: int) -> int:
@@ -62,13 +65,17 @@ class Pruning:
 
     async def _forget(self, now: int, limit: int) -> int:
         rows = await self._db.read(lambda connection: connection.execute(_UNSAVED, (now, limit)).fetchall())
-        return await self._delete(rows, partial(_remove_unsaved, packing=self._db.packing))
+        pace = pace_of_forgetting(rows[0][2] if rows else None, now)
+        delete = partial(_remove_unsaved, packing=self._db.packing)
+        return await self._delete([(ident, data) for ident, data, _ in rows], delete, pace)
 
-    async def _delete(self, rows: Sequence[RowT], delete: Callable[[sqlite3.Connection, Sequence[RowT]], int]) -> int:
-        gone = 0
-        for start in range(0, len(rows), _AT_ONCE):
-            part = rows[start : start + _AT_ONCE]
-            gone += await self._db.write_in_a_moment(partial(_deleted, delete=delete, part=part))
+    async def _delete(
+        self, rows: Sequence[RowT], delete: Callable[[sqlite3.Connection, Sequence[RowT]], int], pace: Pace
+    ) -> int:
+        gone, at_once = 0, pace.rows(_AT_ONCE)
+        for start in range(0, len(rows), at_once):
+            part = rows[start : start + at_once]
+            gone += await self._db.write_in_a_moment(partial(_deleted, delete=delete, part=part), pace.share)
         return gone
 
 

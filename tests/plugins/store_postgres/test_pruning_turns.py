@@ -5,8 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
+from jackfield.api.records import replace
+from jackfield.api.sql import moments, writes
 from jackfield.api.storage import FinishedExecution, NewExecution, Retention
 from jackfield.testing.postgres import PostgresServer
+from jackfield_store_postgres.history import retention
 from jackfield_store_postgres.store import PostgresStore
 
 NewStore = Callable[..., PostgresStore]
@@ -41,6 +46,24 @@ async def test_nobody_deletes_in_the_turn_of_another(
     jackfield_postgres.run(f"UPDATE {schema}.memos SET ends_at = clock_timestamp()")
     assert await first.prune(OLD) == 50
     assert await left(first) == 70
+
+
+@pytest.mark.parametrize(("now", "late"), [(9, True), (1_000_000, False)])
+async def test_rows_that_are_late_do_not_rest_for_long(
+    new_store: NewStore, monkeypatch: pytest.MonkeyPatch, now: int, late: bool
+) -> None:
+    """Somebody always writes; a small backlog rests behind its first slice."""
+    monkeypatch.setattr(moments, "_LEAST", 1e-9)
+    monkeypatch.setattr(writes, "_MOMENT", 3600)
+    monkeypatch.setattr(retention, "_AT_ONCE", 10)
+    first, _ = await filled(new_store)
+    pruning = asyncio.create_task(first.prune(replace(OLD, now=now, limit=120)))
+    async with asyncio.timeout(20):
+        while await left(first) > (0 if late else 110):
+            await asyncio.sleep(0.01)
+    assert await left(first) == (0 if late else 110)
+    pruning.cancel()
+    await asyncio.gather(pruning, return_exceptions=True)
 
 
 async def test_daemons_and_callers_of_one_daemon_share_the_work(

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.records import replace
-from jackfield.api.sql import writes
+from jackfield.api.sql import moments, writes
 from jackfield.api.storage import ExecutionFilter
 from jackfield.testing.contracts.rows import FOREVER, ended, new
+from jackfield_store_sqlite.history import retention
 from jackfield_store_sqlite.store import SqliteStore
 
-OLD = replace(FOREVER, executions_before=2001)
+OLD = replace(FOREVER, executions_before=2001, now=10_000_000)
+"""All of them are only just too old."""
 IDS = [f"e{number:03}" for number in range(250)]
 
 
@@ -44,7 +46,7 @@ class Writing:
 
 
 async def test_old_rows_wait_until_nobody_writes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writes, "_OTHERS", 1e9)
+    monkeypatch.setattr(moments, "_LEAST", 1e-9)
     monkeypatch.setattr(writes, "_MOMENT", 0.5)
     await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
     writing = Writing(store)
@@ -65,6 +67,17 @@ async def test_old_rows_go_while_somebody_always_writes(store: SqliteStore, monk
     writing = Writing(store)
     async with asyncio.timeout(20):
         assert await store.prune(OLD) == len(IDS)
+    assert not writing.task.done()
+    await writing.end()
+
+
+async def test_rows_that_are_late_do_not_rest_for_long(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moments, "_LEAST", 1e-9)
+    monkeypatch.setattr(retention, "_AT_ONCE", 10)
+    await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
+    writing = Writing(store)
+    async with asyncio.timeout(20):
+        assert await store.prune(replace(OLD, executions_before=100_000, now=200_000)) == len(IDS)
     assert not writing.task.done()
     await writing.end()
 

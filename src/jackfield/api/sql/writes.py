@@ -16,10 +16,12 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
+from ..clock import SystemClock
 from ..errors import StoreUnavailable
+from .moments import SpareMoments
 
 UNCHANGED = "nothing was changed, try again."
 """The second half of a sentence."""
@@ -31,7 +33,6 @@ more than another."""
 _UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
 
 BatchT = TypeVar("BatchT")
-ResultT = TypeVar("ResultT")
 
 
 class WriteOperation(Generic[BatchT]):
@@ -225,8 +226,6 @@ class WriteLimits(Protocol):
 
 _MOMENT = 0.02
 """Seconds without a write, after which what can wait has its turn."""
-_OTHERS = 19
-"""While others always write: times as long as it took is theirs until the next one, so that it takes a twentieth."""
 
 
 class WriteQueue(Generic[OperationT]):
@@ -245,11 +244,11 @@ class WriteQueue(Generic[OperationT]):
         """Operations that may come of them."""
         self._last_at = 0.0
         """When the last write came (monotonic)."""
-        self._others_until = 0.0
-        """Until when what can wait waits for others (monotonic)."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer: WriterThread[OperationT] | None = None
         self.is_open = False
+        self.moments = SpareMoments(SystemClock(), self._is_quiet)
+        """For what can wait."""
 
     def open(self, writer: WriterThread[OperationT]) -> None:
         """writer: it delivers here, and runs."""
@@ -291,17 +290,8 @@ class WriteQueue(Generic[OperationT]):
             loop.call_soon(self._end_turn, writer)
         return future
 
-    async def in_a_moment(self, write: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """Write what can wait until nobody else does, or has for long."""
-        while self._pending or time.monotonic() - self._last_at < _MOMENT:  # nothing tells of silence
-            if time.monotonic() >= self._others_until:
-                break
-            await asyncio.sleep(_MOMENT)
-        begun = time.monotonic()
-        result = await write()
-        ended = time.monotonic()
-        self._others_until = ended + (ended - begun) * _OTHERS
-        return result
+    def _is_quiet(self) -> bool:
+        return not self._pending and time.monotonic() - self._last_at >= _MOMENT
 
     def _end_turn(self, writer: WriterThread[OperationT]) -> None:
         self._turning = False
