@@ -37,6 +37,7 @@ FIRST_ONLY: Mapping[str, str] = {
         (
             *("aggregate", "compareDatasets", "compression", "itemLists", "limit", "merge", "readBinaryFiles"),
             *("removeDuplicates", "sort", "splitInBatches", "splitOut", "stopAndError", "summarize", "wait", "xml"),
+            *("langchain.code", "langchain.memoryManager"),
         ),
         WHOLE,
     ),
