@@ -37,7 +37,7 @@ FIRST_ONLY: Mapping[str, str] = {
         (
             *("aggregate", "compareDatasets", "compression", "itemLists", "limit", "merge", "readBinaryFiles"),
             *("removeDuplicates", "sort", "splitInBatches", "splitOut", "stopAndError", "summarize", "wait", "xml"),
-            *("langchain.code", "langchain.memoryManager"),
+            *("langchain.code", "langchain.memoryChatRetriever"),
         ),
         WHOLE,
     ),
