@@ -63,21 +63,21 @@ def test_a_small_backlog_takes_a_twentieth() -> None:
         assert (pace.share, pace.rows(SLICE)) == (0.05, SLICE)
 
 
-def test_a_large_backlog_takes_nine_tenths_and_no_more() -> None:
+def test_a_large_backlog_takes_half_and_no_more() -> None:
     for pace in (late(0.05), late(0.1), late(100), pace_of(0, NOW, NOW)):
-        assert (pace.share, pace.rows(SLICE)) == (pytest.approx(0.9), 5 * SLICE)
+        assert (pace.share, pace.rows(SLICE)) == (pytest.approx(0.5), 5 * SLICE)
 
 
 def test_what_is_to_be_forgotten_is_kept_for_a_day_as_it_were() -> None:
     assert pace_of_forgetting(NOW - DAY // 200, NOW).share == 0.05
-    assert pace_of_forgetting(NOW - DAY // 10, NOW).share == pytest.approx(0.9)
+    assert pace_of_forgetting(NOW - DAY // 10, NOW).share == pytest.approx(0.5)
     assert pace_of_forgetting(None, NOW).share == 0.05
 
 
 @given(st.floats(0, 2), st.floats(0, 2))
 def test_the_share_grows_with_the_backlog(one: float, other: float) -> None:
     less, more = (late(part) for part in sorted((one, other)))
-    assert 0.05 <= less.share <= more.share <= 0.9 + 1e-9
+    assert 0.05 <= less.share <= more.share <= 0.5 + 1e-9
     assert SLICE <= less.rows(SLICE) <= more.rows(SLICE) <= 5 * SLICE
 
 

@@ -15,7 +15,8 @@ _POLL = 0.02
 """Seconds between two looks whether anybody writes: nothing tells of silence."""
 _LEAST = 0.05
 """The share of a small backlog."""
-_MOST = 0.9
+_MOST = 0.5
+"""Of any backlog, as deleting a row takes less than writing it did: more than comes goes, and others still write."""
 _CALM = 0.01
 """As late as this part of its age may the oldest row be before the share grows."""
 _LATE = 0.05
@@ -39,8 +40,8 @@ class Pace:
 
 
 def pace_of(oldest: int | None, before: int, now: int) -> Pace:
-    """A twentieth of the time until the oldest row is late by a hundredth of its age; from there it grows evenly to
-    nine tenths, for one that is late by a twentieth.
+    """A twentieth of the time until the oldest row is late by a hundredth of its age; from there it grows evenly to a
+    half, for one that is late by a twentieth.
 
     Args:
         oldest: When the oldest row ended or came; None where there is none.
