@@ -44,6 +44,7 @@ COMPLETED = {
     "templates show": (["care"], "careful"),
     "terminal attach": ([""], ANY),
     "terminal new": (["on"], "one"),
+    "trigger test": (["Spa"], r"Spaced\ name"),
     "usage": (["--agent", "she"], "shell"),
     "usage daily": (["--profile", "on"], "one"),
     "usage export": (["--provider", "anthro"], "anthropic"),
@@ -68,7 +69,7 @@ OWN_WORDS = {
     "profiles create": "the alias of a new profile", "profiles run": "arguments of an agent",
     "registry pin": "a commit", "tag create": "the name of a new tag", "tag rename": "its new name",
     "terminal new": "arguments of an agent", "terminal play": "a file or an id of a session that has ended",
-    "user add": "the name of a new user", "variable set": "a value",
+    "trigger test": "the name of a node", "user add": "the name of a new user", "variable set": "a value",
 }  # fmt: skip
 """Commands with an argument that nobody can complete, with what it is."""
 TRY = (

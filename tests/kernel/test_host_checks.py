@@ -402,8 +402,8 @@ async def test_a_stranger_that_fails_is_beside_readiness(install: Install, kerne
     made = kernel()
     await made.start()
     try:
-        assert set((await made.checks()).values()) == {"ok"}
-        assert made.plugin_state() == "failed: acme"
+        assert set((await made.health.checks()).values()) == {"ok"}
+        assert made.health.plugin_state() == "failed: acme"
     finally:
         await made.stop()
 
