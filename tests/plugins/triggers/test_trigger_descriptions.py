@@ -42,7 +42,7 @@ def file(directory: Path, text: str) -> Path:
         ('[trigger.poll]\npaht = "/"\n', "t.toml: trigger.poll[0].paht: Extra inputs are not permitted"),
         (
             "[trigger.subscribe.proof]\n",
-            "t.toml: trigger.subscribe[0].proof[0]: Value error, give one of preset, header and same",
+            "t.toml: trigger.subscribe[0].proof[0]: Value error, give one of preset, header, same and digest",
         ),
         (
             '[trigger.subscribe.delete]\npath = "/{@no}"\n',
