@@ -22,10 +22,11 @@ AIOHTTP = (
 )
 PLACES = {
     "aiohttp": AIOHTTP,
+    "anyio": ("plugins/jackfield_ai/mcp_server/",),  # streams of the MCP SDK, which makes no requests there
     "httpx": ("src/jackfield/testing/daemon.py",),
     "yarl": AIOHTTP,
 }
-OTHERS = frozenset({"anyio", "httpcore", "requests", "urllib3"})
+OTHERS = frozenset({"httpcore", "requests", "urllib3"})
 """Other clients, and what they are made of."""
 
 
