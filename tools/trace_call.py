@@ -38,6 +38,7 @@ ROOTS = tuple(
 )
 """Where the kernel and the plugins are: in a checkout, or beside other packages."""
 CONNECTION = (
+    "jackfield/http/server.py:run.<locals>.serve",
     "jackfield/api/admission/",
     "jackfield/http/hypercorn_connections/",
     "jackfield/http/http1/",
@@ -46,6 +47,17 @@ CONNECTION = (
 """What takes a request off its connection. Where a library does it, nothing of it is seen here."""
 WARM_CALLS = 20
 CALLS = 24
+KEYS = (
+    "jackfield/core/kernel.py:Kernel._follow_keys",
+    "jackfield/core/key_agreement.py:",
+    "jackfield/core/keys/record.py:",
+    "jackfield/core/tasks.py:Tasks._guard",
+    "jackfield/api/clock.py:SystemClock.sleep",
+    "jackfield_store_sqlite/facts.py:SqliteFacts.fact",
+    "jackfield_store_sqlite/database.py:Database.read",
+    "jackfield_store_sqlite/readers.py:Readers.",
+)
+"""The task that asks the store for the master key's name now and then; no call asks the store for anything."""
 QUIET_S = 0.1
 """After the answer: so long the store has for the execution's end."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
@@ -154,7 +166,7 @@ def call() -> list[str]:
 
 def switches(entered: list[str]) -> list[str]:
     """The functions behind a switch, the first one included; from the call's dispatch on."""
-    entered = [name for name in entered if not name.startswith(CONNECTION)]
+    entered = [name for name in entered if not name.startswith((*CONNECTION, *KEYS))]
     files = [name.partition(":")[0] for name in entered]
     return entered[:1] + [entered[place] for place, (one, next_one) in enumerate(pairwise(files), 1) if one != next_one]
 
