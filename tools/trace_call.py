@@ -58,6 +58,8 @@ KEYS = (
     "jackfield_store_sqlite/readers.py:Readers.",
 )
 """The task that asks the store for the master key's name now and then; no call asks the store for anything."""
+START_S = 3.0
+"""Until what a daemon puts off at its start, such as reading profiles ahead, is over."""
 QUIET_S = 0.1
 """After the answer: so long the store has for the execution's end."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
@@ -159,6 +161,7 @@ def call() -> list[str]:
         try:
             daemon.start()
             daemon.live(document("traced"))
+            time.sleep(START_S)
             return daemon.traced("traced")
         finally:
             daemon.close()
