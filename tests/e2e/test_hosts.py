@@ -53,9 +53,12 @@ class Fleet:
         self.daemons[name] = made.start()
         return made
 
-    def shared_days(self) -> int:
-        """Days of usage that hosts have told."""
-        ((count,),) = self._server.run(f"SELECT count(*) FROM {self._schema}.ledger_days")
+    def shared_days(self, host: str) -> int:
+        """Days of usage that this host has told."""
+        ((count,),) = self._server.run(
+            f"SELECT count(*) FROM {self._schema}.ledger_days d "
+            f"JOIN {self._schema}.ledgers l ON l.id = d.ledger_id WHERE l.name = '{host}'"
+        )
         return int(count)
 
     def close(self) -> None:
@@ -460,7 +463,7 @@ def test_a_host_that_dies_fails_its_runs_and_is_missing_in_lists(fleet: Fleet, a
     create(client, "lost", "delta")
     before, _ = counted(client)
     use(third, 4000)
-    poll(fleet.shared_days, "the store has what delta has used")
+    poll(lambda: fleet.shared_days("delta"), "the store has what delta has used")
     both = poll(lambda: answered_by(client, {"beta", "delta"}), "both answer in time", timeout=30)
     assert both == (before + 4000, [])
     api = alpha.admin()

@@ -3,6 +3,7 @@ nothing is told where nothing is missing. JACKFIELD_TEST_FLIPS sets how many pla
 
 from __future__ import annotations
 
+import base64
 import os
 import random
 import shutil
@@ -30,8 +31,13 @@ DATABASE, LOG = "jackfield.db", "jackfield.db-wal"
 def called(daemon: Daemon, count: int) -> list[str]:
     """Call the webhook one after the other; the acknowledged executions."""
     with httpx.Client(base_url=daemon.base_url, trust_env=False, timeout=20) as client:
-        answers = [client.post("/webhook/flips", json={"n": n, "text": "x" * 3000}) for n in range(count)]
+        answers = [client.post("/webhook/flips", json={"n": n, "text": text_of(n)}) for n in range(count)]
     return [str(answer.json()["executionId"]) for answer in answers]
+
+
+def text_of(number: int) -> str:
+    """What packing makes no shorter, so that most of the file is what the calls brought."""
+    return base64.b85encode(random.Random(number).randbytes(12_000)).decode()
 
 
 def ready(daemon: Daemon) -> dict[str, object]:
@@ -66,12 +72,17 @@ def again(daemon: Daemon, saved: Path) -> None:
     shutil.copytree(saved, daemon.config_dir)
 
 
-def flipped(daemon: Daemon, saved: Path, name: str, chance: random.Random) -> Iterator[Damage]:
-    """One flip after the other, all over the file; each time the daemon is ready, or has refused to start."""
-    size = (saved / name).stat().st_size
-    for number in range(FLIPS):
+def all_over(file: Path, chance: random.Random) -> list[int]:
+    """Places in the file."""
+    size = file.stat().st_size
+    return [int(size * (number + chance.random()) / FLIPS) for number in range(FLIPS)]
+
+
+def flipped(daemon: Daemon, saved: Path, name: str, chance: random.Random, places: Sequence[int]) -> Iterator[Damage]:
+    """One flip after the other; each time the daemon is ready, or has refused to start."""
+    for place in places:
         again(daemon, saved)
-        damage = flip_at(daemon.config_dir / name, chance, int(size * (number + chance.random()) / FLIPS))
+        damage = flip_at(daemon.config_dir / name, chance, place)
         damage.inflict()
         daemon.start(wait=False)
         poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
@@ -84,7 +95,7 @@ def test_no_execution_is_lost_without_a_word(filled: tuple[Daemon, list[str]], t
     shutil.copytree(daemon.config_dir, saved)
     chance = random.Random(7)
     told = 0
-    for damage in flipped(daemon, saved, LOG, chance):
+    for damage in flipped(daemon, saved, LOG, chance, all_over(saved / LOG, chance)):
         if not daemon.running:
             assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
             told += 1
@@ -163,7 +174,8 @@ def test_flips_in_the_database_are_told(filled: tuple[Daemon, list[str]], tmp_pa
     shutil.copytree(daemon.config_dir, saved)
     chance = random.Random(9)
     told = 0
-    for damage in flipped(daemon, saved, DATABASE, chance):
+    within_a_call = (saved / DATABASE).read_bytes().index(text_of(CALLS // 2)[500:516].encode())
+    for damage in flipped(daemon, saved, DATABASE, chance, [*all_over(saved / DATABASE, chance), within_a_call]):
         if not daemon.running:
             assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
             told += 1
