@@ -47,21 +47,9 @@ CONNECTION = (
 """What takes a request off its connection. Where a library does it, nothing of it is seen here."""
 WARM_CALLS = 20
 CALLS = 24
-KEYS = (
-    "jackfield/core/kernel.py:Kernel._follow_keys",
-    "jackfield/core/key_agreement.py:",
-    "jackfield/core/keys/record.py:",
-    "jackfield/core/tasks.py:Tasks._guard",
-    "jackfield/api/clock.py:SystemClock.sleep",
-    "jackfield_store_sqlite/facts.py:SqliteFacts.fact",
-    "jackfield_store_sqlite/database.py:Database.read",
-    "jackfield_store_sqlite/readers.py:Readers.",
-)
-"""The task that asks the store for the master key's name now and then; no call asks the store for anything."""
-START_S = 3.0
-"""Until what a daemon puts off at its start, such as reading profiles ahead, is over."""
 QUIET_S = 0.1
-"""After the answer: so long the store has for the execution's end."""
+"""After the answer: so long the store has for the execution's end. What is entered later does not count: a loop that
+waits takes a signal only with its next timer, whose work would be of every trace."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
 
 
@@ -70,7 +58,7 @@ class Tracer:
 
     def __init__(self, output: Path) -> None:
         self._output = output
-        self._entered: list[str] = []
+        self._entered: list[tuple[float, str]] = []
         self._names: dict[CodeType, str | None] = {}
 
     def install(self) -> None:
@@ -89,12 +77,13 @@ class Tracer:
             self._names[code] = file_of(code.co_filename)
         name = self._names[code]
         if name is not None:
-            self._entered.append(f"{name}:{code.co_qualname}")
+            self._entered.append((time.monotonic(), f"{name}:{code.co_qualname}"))
 
     def _end(self, _: int, __: FrameType | None) -> None:
         sys.setprofile(None)
+        entered, self._entered = self._entered, []
         draft = self._output.with_suffix(".part")
-        draft.write_text(json.dumps(self._entered))
+        draft.write_text(json.dumps(entered))
         draft.replace(self._output)
 
 
@@ -129,11 +118,12 @@ class TracedDaemon(Daemon):
         os.kill(self.pid, signal.SIGUSR1)
         call()
         time.sleep(QUIET_S)
+        ended = time.monotonic()
         os.kill(self.pid, signal.SIGUSR2)
         poll(self.trace.exists, "the trace is written")
-        found: list[str] = json.loads(self.trace.read_text())
+        found: list[tuple[float, str]] = json.loads(self.trace.read_text())
         self.trace.unlink()
-        return found
+        return [name for moment, name in found if moment < ended]
 
 
 def post(connection: socket.socket, path: str) -> None:
@@ -161,7 +151,6 @@ def call() -> list[str]:
         try:
             daemon.start()
             daemon.live(document("traced"))
-            time.sleep(START_S)
             return daemon.traced("traced")
         finally:
             daemon.close()
@@ -169,7 +158,7 @@ def call() -> list[str]:
 
 def switches(entered: list[str]) -> list[str]:
     """The functions behind a switch, the first one included; from the call's dispatch on."""
-    entered = [name for name in entered if not name.startswith((*CONNECTION, *KEYS))]
+    entered = [name for name in entered if not name.startswith(CONNECTION)]
     files = [name.partition(":")[0] for name in entered]
     return entered[:1] + [entered[place] for place, (one, next_one) in enumerate(pairwise(files), 1) if one != next_one]
 
