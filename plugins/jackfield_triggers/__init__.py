@@ -1,4 +1,4 @@
-"""Triggers that ask services, and triggers that services send events to."""
+"""Triggers that ask services, that services send events to, and that the daemon itself starts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
 class TriggersPlugin(Plugin):
-    """Triggers that ask services, and triggers that services send events to."""
+    """Triggers that ask services, that services send events to, and that the daemon itself starts."""
 
     name = "triggers"
     first_process_only = True
@@ -19,6 +19,7 @@ class TriggersPlugin(Plugin):
         "jackfield_triggers.subscribing.waiting:TestEvents",
     )
 
+    jackfield_nodes = later("jackfield_triggers.offers:nodes")
     jackfield_triggers = later("jackfield_triggers.offers:triggers")
     jackfield_blueprints = later("jackfield_triggers.management.routes:blueprints")
     jackfield_sealed_values = later("jackfield_triggers.offers:sealed_values")

@@ -2,5 +2,7 @@
 
 from __future__ import annotations
 
-POLL, SUBSCRIBE = "poll", "subscribe"
+POLL, SUBSCRIBE, LIFECYCLE = "poll", "subscribe", "lifecycle"
 SUBSCRIPTIONS = "subscriptions"
+LIFECYCLE_NODES = ("n8nTrigger", "workflowTrigger")
+"""Nodes that the daemon itself starts."""

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.nodes import NodeOffer
 from jackfield.api.resealing import SealedValues
-from jackfield.api.triggers import Trigger
-from jackfield_triggers.kinds import POLL, SUBSCRIBE, SUBSCRIPTIONS
+from jackfield.api.triggers import OfferedTrigger, Trigger
+from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES, POLL, SUBSCRIBE, SUBSCRIPTIONS
 from jackfield_triggers.subscribing.records import SubscriptionRecords
 from jackfield_triggers.triggers import PollTrigger, SubscribeTrigger
 
 _RUNNING = "jackfield_triggers.running"
+_LIFECYCLE = "jackfield_triggers.lifecycle"
 _RETRY_S = 1.0
 
 
+def nodes(context: PluginContext) -> Sequence[NodeOffer]:
+    return [NodeOffer(kind, f"{_LIFECYCLE}.nodes:node", (context, kind)) for kind in LIFECYCLE_NODES]
+
+
 def triggers(context: PluginContext) -> Sequence[Trigger]:
-    return [PollTrigger(context), SubscribeTrigger(context)]
+    lifecycle = OfferedTrigger(LIFECYCLE, LIFECYCLE_NODES, f"{_LIFECYCLE}.trigger:of_daemon", context)
+    return [PollTrigger(context), SubscribeTrigger(context), lifecycle]
 
 
 def sealed_values(context: PluginContext) -> Sequence[SealedValues]:
@@ -33,14 +40,19 @@ def start(context: PluginContext) -> None:
 async def _serve(context: PluginContext) -> None:
     """Behind the start, and only where there is something to serve: the first workflow that goes live begins it
     else."""
+    if await _answered(context, _is_needed):
+        (await asyncio.to_thread(import_module, _RUNNING)).begin(context)
+    if not context.service.worker and await _answered(context, _has_own_events):
+        trigger = (await asyncio.to_thread(import_module, f"{_LIFECYCLE}.trigger")).of_daemon(context)
+        await trigger.begun()
+
+
+async def _answered(context: PluginContext, ask: Callable[[PluginContext], Awaitable[bool]]) -> bool:
     while True:
         try:
-            needed = await _is_needed(context)
-            break
+            return await ask(context)
         except StoreUnavailable:
             await context.clock.sleep(_RETRY_S)
-    if needed:
-        (await asyncio.to_thread(import_module, _RUNNING)).begin(context)
 
 
 async def _is_needed(context: PluginContext) -> bool:
@@ -49,4 +61,10 @@ async def _is_needed(context: PluginContext) -> bool:
     if not context.store.exclusive or await context.store.fact(SUBSCRIPTIONS) is not None:
         return True
     page = await context.store.webhooks(kind=(POLL, SUBSCRIBE), offset=0, limit=1, active=True, workflow_id=None)
+    return bool(page.rows)
+
+
+async def _has_own_events(context: PluginContext) -> bool:
+    """Whether any workflow has a node that the daemon starts, live or not: the end of its life may be untold."""
+    page = await context.store.webhooks(kind=LIFECYCLE, offset=0, limit=1, active=None, workflow_id=None)
     return bool(page.rows)

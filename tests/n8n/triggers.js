@@ -3,7 +3,7 @@
 const { createRequire } = require('node:module');
 const load = createRequire(`${process.cwd()}/`);
 const { NodeHelpers, Workflow } = load('n8n-workflow');
-const { DirectoryLoader, HookContext, PollContext, WebhookContext } = load('n8n-core');
+const { DirectoryLoader, HookContext, PollContext, TriggerContext, WebhookContext } = load('n8n-core');
 const known = load('n8n-nodes-base/dist/known/nodes.json');
 const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 const NAME = 'Trigger'; // some nodes ask their own name whether they are one
@@ -104,6 +104,13 @@ async function done(given) {
       const context = new PollContext(workflow, node, data, given.manual ? 'manual' : 'trigger', 'init', emit);
       const found = await type.poll.call(context);
       result.items = found ? plain(found[0]) : emitted.length ? plain(emitted) : null;
+    } else if (given.action === 'trigger') {
+      const emit = (items) => emitted.push(...items[0]);
+      const mode = given.activation ? 'trigger' : 'manual';
+      const context = new TriggerContext(workflow, node, data, mode, given.activation ?? 'manual', emit);
+      const { manualTriggerFunction } = await type.trigger.call(context);
+      if (mode === 'manual') await manualTriggerFunction();
+      result.items = plain(emitted);
     } else {
       const description = type.description.webhooks.find((one) => one.name === (given.webhook ?? 'default'));
       const context = new HookContext(workflow, node, data, 'trigger', 'activate', { webhookDescription: description, isTest: false });

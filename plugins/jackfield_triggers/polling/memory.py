@@ -1,4 +1,5 @@
-"""What a polling node remembers, in its workflow's static data: the section `node:<name>`, as n8n has it."""
+"""What triggers remember, in their workflow's static data: a polling node in the section `node:<name>`, as n8n has
+it."""
 
 from __future__ import annotations
 
@@ -16,43 +17,47 @@ _TRIES = 20
 
 @record
 class Remembered:
-    """known: the workflow's whole static data as it was read; own: of the node."""
+    """known: the workflow's whole static data as it was read; own: of the section."""
 
     workflow_id: str
-    node_name: str
+    section: str
     known: bytes | None
     own: dict[str, Json]
 
     def change(self, own: dict[str, Json]) -> StaticChange:
         """From what was read to this. Raises `NodeError` for what is no JSON."""
         sections = _sections(self.known)
-        key = f"node:{self.node_name}"
         if own:
-            sections[key] = own
+            sections[self.section] = own
         else:
-            sections.pop(key, None)
+            sections.pop(self.section, None)
         try:
             return StaticChange(self.workflow_id, orjson.dumps(sections), self.known)
         except TypeError:
             raise NodeError("What the trigger remembers is no JSON.") from None
 
 
-async def remembered(context: PluginContext, workflow_id: str, node_name: str) -> Remembered:
+def of_node(node_name: str) -> str:
+    """The section of a node."""
+    return f"node:{node_name}"
+
+
+async def remembered(context: PluginContext, workflow_id: str, section: str) -> Remembered:
     """Raises `StoreUnavailable`."""
     known = await context.store.static_data(workflow_id)
-    own = _sections(known).get(f"node:{node_name}")
-    return Remembered(workflow_id, node_name, known, own if isinstance(own, dict) else {})
+    own = _sections(known).get(section)
+    return Remembered(workflow_id, section, known, own if isinstance(own, dict) else {})
 
 
 async def remember(context: PluginContext, before: Remembered, own: dict[str, Json], limit: int) -> bool:
-    """Store it without a start. False: somebody else has changed what the node remembers. limit: bytes. Raises
-    `NodeError`, `StoreUnavailable`."""
+    """Store it without a start. False: somebody else has changed the section. limit: bytes. Raises `NodeError`,
+    `StoreUnavailable`."""
     now = before
     for _ in range(_TRIES):
         change = checked(now.change(own), own, limit)
         if await context.store.set_static_data(change.workflow_id, change.data, change.known):
             return True
-        now = await remembered(context, before.workflow_id, before.node_name)
+        now = await remembered(context, before.workflow_id, before.section)
         if now.own != before.own:
             return False
     raise NodeError("What the trigger remembers cannot be stored: executions change the static data all the time.")

@@ -15,7 +15,7 @@ from jackfield.api.triggers.polling import Polled, PollingNode, PollRun, polling
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.access import NodeCredentials
-from jackfield_triggers.polling.memory import Remembered, checked, remember, remembered
+from jackfield_triggers.polling.memory import Remembered, checked, of_node, remember, remembered
 from jackfield_triggers.settings import TriggerSettings
 
 _TRIES = 20
@@ -37,7 +37,7 @@ class OnePoll:
         polls = self._polling(node)
         if node is None or node.disabled or polls is None:
             raise NotFound
-        before = await remembered(self._context, workflow_id, node_name)
+        before = await remembered(self._context, workflow_id, of_node(node_name))
         own: dict[str, Json] = loads(dumps(before.own))  # type: ignore[assignment]  # an object
         execution_id = new_id()
         run = await self._run(workflow, node, own, execution_id, test=False)
@@ -118,7 +118,7 @@ class OnePoll:
                     raise
             else:
                 return True
-            now = await remembered(self._context, before.workflow_id, before.node_name)
+            now = await remembered(self._context, before.workflow_id, before.section)
             if now.own != before.own:
                 return False
         raise NodeError("The items cannot be stored: executions change the workflow's static data all the time.")

@@ -22,11 +22,12 @@ from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.newness import Newness
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.triggers.subscribing import EventCall, Received, Subscribed, SubscriptionRun
-from jackfield.api.workflows import Node, Problem, Workflow, WorkflowSettings
+from jackfield.api.workflows import Item, Node, Problem, Workflow, WorkflowSettings
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_schedule.polling import PollTimesOfSchedules
+from jackfield_triggers.lifecycle.trigger import LifecycleTrigger
 from jackfield_triggers.polling.polls import Polls
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.subscribing.records import SubscriptionRecords
@@ -130,11 +131,16 @@ class FakeExecution:
 
 @dataclass
 class FakeEngine:
-    """started: `id` of every item of what was accepted."""
+    """items: of what was accepted."""
 
     store: MemoryStore
     clock: FakeClock
-    started: list[int] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+
+    @property
+    def started(self) -> list[int]:
+        """`id` of every item."""
+        return [int(str(item["json"]["id"])) for item in self.items]
 
     def submit(self, request: ExecutionRequest) -> FakeExecution:
         new = NewExecution(
@@ -143,7 +149,7 @@ class FakeEngine:
         )  # fmt: skip
         accepted = self.store.add_execution(new)
         if accepted.exception() is None:
-            self.started += (int(str(item["json"]["id"])) for item in request.items)
+            self.items += request.items
         return FakeExecution(new.id, accepted)
 
 
@@ -183,8 +189,8 @@ class World:
         self.tasks: list[asyncio.Task[None]] = []
         self.contexts: list[FakeContext] = []
 
-    def daemon(self) -> FakeContext:
-        """Another process. It asks as soon as it is here, whoever else does."""
+    def bare(self) -> FakeContext:
+        """Another process that serves nothing by itself."""
         context = FakeContext(self.path, clock=self.clock, tables=[self.settings])
         context.ports |= {
             "Store": self.store,
@@ -193,6 +199,11 @@ class World:
             "NodeCatalog": FakeCatalog(Asking(self.service), Ringing(self.service)),
             "PollTimesReader": PollTimesOfSchedules(context),
         }
+        return context
+
+    def daemon(self) -> FakeContext:
+        """Another process. It asks as soon as it is here, whoever else does."""
+        context = self.bare()
         polls, subscriptions = context.port(Polls), context.port(Subscriptions)
         polls.begun = True
         self.tasks += [asyncio.ensure_future(polls.run()), asyncio.ensure_future(subscriptions.run())]
@@ -215,7 +226,13 @@ class World:
 
     async def live(self, kind: str, ident: str = "n", **parameters: Any) -> str:
         """Save and activate a workflow with one such node; its id. The daemons follow."""
-        raw = {"id": ident, "name": kind, "kind": kind, "parameters": parameters}
+        workflow_id = await self.stored(kind, ident, **parameters)
+        await self.follow(workflow_id, "activated")
+        return workflow_id
+
+    async def stored(self, kind: str, ident: str = "n", **parameters: Any) -> str:
+        """The same, and nobody follows."""
+        raw: Any = {"id": ident, "name": kind, "kind": kind, "parameters": parameters}
         workflow_id = f"w-{ident}"
         now = self.clock.now_ms()
         stored = StoredWorkflow(workflow_id, "W", True, 1, {"nodes": [raw]}, now, now)
@@ -227,13 +244,19 @@ class World:
             await self.store.change_workflow(
                 workflow_id, stored.document, "W", registrations, now=now, author=None, active=True
             )
-        await self.store.set_active(workflow_id, True, registrations, now=now)
-        await self.follow(workflow_id, "activated")
+        await self.switch(workflow_id, active=True)
         return workflow_id
 
+    async def switch(self, workflow_id: str, *, active: bool) -> None:
+        stored = await self.store.workflow(workflow_id)
+        assert stored is not None
+        registrations = self._registrations(parse(stored))
+        await self.store.set_active(workflow_id, active, registrations, now=self.clock.now_ms())
+
     def _registrations(self, workflow: Workflow) -> list[Any]:
-        context = self.contexts[0]
-        return [*PollTrigger(context).registrations(workflow), *SubscribeTrigger(context).registrations(workflow)]
+        context = self.contexts[0] if self.contexts else self.bare()
+        kinds = (PollTrigger(context), SubscribeTrigger(context), LifecycleTrigger(context))
+        return [one for kind in kinds for one in kind.registrations(workflow)]
 
     async def follow(self, workflow_id: str, action: Any) -> None:
         stored = await self.store.workflow(workflow_id)
