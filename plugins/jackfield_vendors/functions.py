@@ -117,6 +117,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "slack_files": _later("jackfield_vendors.triggering.event_items:slack_files"),
     "slack_wanted": _later("jackfield_vendors.triggering.event_items:slack_wanted"),
     "strava_place": _later("jackfield_vendors.triggering.event_items:strava_place"),
+    "survey_response": _later("jackfield_vendors.triggering.survey_answers:survey_response"),
     "teams_messages": _later("jackfield_vendors.triggering.event_items:teams_messages"),
     "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),

@@ -17,13 +17,14 @@ from tests.plugins.triggers.vendor_trigger_lab import VendorTriggerLab
 from jackfield.testing.vendor import VendorDouble
 
 from . import installing
+from .further_poll_cases import CASES as FURTHER
 from .more_poll_cases import CASES as MORE
 from .poll_cases import CASES as FIRST
 from .poll_cases import SINCE
 from .test_subscriptions import answered, comparable, given, of_n8n, seen_by
 from .trigger_cases import TriggerCase
 
-CASES = [*FIRST, *MORE]
+CASES = [*FIRST, *MORE, *FURTHER]
 BEFORE = int(datetime.fromisoformat(SINCE).timestamp() * 1000)
 MINUTE = 60_000
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")

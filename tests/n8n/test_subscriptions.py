@@ -23,11 +23,12 @@ from jackfield.testing.vendor import Seen, VendorDouble
 from jackfield_vendors.templates import as_text
 
 from . import installing
+from .further_subscription_cases import CASES as FURTHER
 from .more_subscription_cases import CASES as MORE
 from .subscription_cases import CASES as FIRST
 from .trigger_cases import SECRET, Event, TriggerCase
 
-CASES = [*FIRST, *MORE]
+CASES = [*FIRST, *MORE, *FURTHER]
 SCRIPT = Path(__file__).with_name("triggers.js")
 SECONDS = 120
 URL = "https://me.example/webhook/x/webhook"

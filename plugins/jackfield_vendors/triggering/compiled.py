@@ -361,6 +361,12 @@ def text_in(template: Template | None, scope: TemplateScope) -> str:
     return "" if found is None or isinstance(found, Missing) else as_text(found)
 
 
+def key_in(template: Template, scope: TemplateScope) -> str:
+    """The text of a key; empty when any part of it is missing: the rest alone is no secret."""
+    parts = [text_in(Template((part,)), scope) for part in template.parts if not isinstance(part, str)]
+    return text_in(template, scope) if all(parts) else ""
+
+
 def of_row(scope: TemplateScope, row: Json) -> TemplateScope:
     """The scope in which templates see a row."""
     return replace(scope, element=row, inside=True)

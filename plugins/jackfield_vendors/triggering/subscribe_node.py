@@ -32,6 +32,7 @@ from jackfield_vendors.triggering.compiled import (
     chosen,
     compile_subscribe,
     is_true,
+    key_in,
     of_row,
     text_in,
 )
@@ -171,7 +172,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         """Raises `NodeError` where the credential lacks the key that events are signed with: each would be refused."""
         for proof in proofs:
             fields = [path[1] for path in proof.secret.paths() if path[0] == "$credential"]
-            if fields and not proof.described.optional and not text_in(proof.secret, scope):
+            if fields and not proof.described.optional and not key_in(proof.secret, scope):
                 raise NodeError(
                     f"{self.text.title} cannot tell its service's events from forged ones; fill in the credential's "
                     f"{' or '.join(fields)}."
@@ -185,7 +186,7 @@ class VendorSubscribeNode(VendorTriggerNode):
             described = proof.described
             if described.min_version is not None and version < described.min_version:
                 continue
-            secret = text_in(proof.secret, scope)
+            secret = key_in(proof.secret, scope)
             if described.optional and not secret:
                 continue
             if described.preset or described.header:
