@@ -12,6 +12,7 @@ class EnginePlugin(Plugin):
     settings = (SettingsTable("executions", "jackfield_engine.settings:ExecutionsSettings"),)
     provides = {
         "jackfield.api.engine:ConductedEngines": "jackfield_engine.conducted.engine:EmbeddedConductedEngines",
+        "jackfield.api.engine:ErrorWorkflows": "jackfield_engine.lifecycle.error_workflow:EngineErrorWorkflows",
         "jackfield.api.engine:ExecutionDefaults": "jackfield_engine.defaults:SettingsDefaults",
         "jackfield.api.engine:ExpressionPreview": "jackfield_engine.preview.preview:StoredDataPreview",
         "jackfield.api.engine:TemporaryEngines": "jackfield_engine.temporary:EmbeddedTemporaryEngines",

@@ -43,6 +43,12 @@ class TriggerSettings(BaseModel):
         le=3_600,
     )
     backoff_most: float = Field(900, description="The most seconds that triggers.backoff grows to.", ge=0.1, le=86_400)
+    error_after: int = Field(
+        3,
+        description="Failures in a row with which a trigger starts the error workflow, once until it works again.",
+        ge=1,
+        le=1_000,
+    )
     subscribe_timeout: float = Field(
         60, description="Seconds that one step of a subscription may take, such as its registration.", gt=0, le=3_600
     )

@@ -15,7 +15,7 @@ from jackfield.api.triggers import NodeTrigger, Registration, Start, WorkflowCha
 from jackfield.api.triggers.polling import POLL_TIMES, PollTimesReader, polling_node
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.triggers.subscribing import PATH, subscribing_node
-from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield.api.workflows import Items, Node, Problem, Workflow
 from jackfield_triggers.addresses import ident_of, reachable
 from jackfield_triggers.kinds import POLL, SUBSCRIBE
 
@@ -125,6 +125,11 @@ class PollTrigger(_ServedTrigger):
             for node in served
             if node.name in failures
         ]
+
+    async def by_hand(self, workflow: Workflow, node: Node, execution_id: str) -> Items | None:
+        """The test event, as in n8n."""
+        fetch = load("jackfield_triggers.management.fetching:polled")
+        return await fetch(self._context, workflow, node, execution_id)  # type: ignore[operator, no-any-return]  # `fetching.polled`
 
     async def follow(self, change: WorkflowChange) -> None:
         if self._context.service.worker:  # the first process asks

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, entry_items
 from jackfield.api.workflows import Item, Items, Node, Workflow
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
 
 _NEVER = frozenset({"stickyNote"})
 
@@ -71,13 +73,19 @@ def leading(workflow: Workflow, until: str) -> set[str]:
     return found
 
 
-def start_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items:
-    """What the node makes of the given items, else what is pinned to it, else what it makes by itself, else one empty
-    item."""
+async def start_items(
+    context: PluginContext, workflow: Workflow, start: str, given: Items | None, execution_id: str
+) -> Items:
+    """What the node makes of the given items, else what is pinned to it, else what it makes by itself, else what its
+    trigger fetches (files under this execution's id), else one empty item. Raises `JackfieldError`."""
+    catalog = context.port(NodeCatalog)
     if given:
         return entry_items(workflow, start, given, catalog) or given
-    pinned = workflow.pin_data.get(start)
-    return pinned or entry_items(workflow, start, None, catalog) or [{"json": {}}]
+    known = workflow.pin_data.get(start) or entry_items(workflow, start, None, catalog)
+    if known:
+        return known
+    fetched = await context.port(TriggerCalls).by_hand(workflow, workflow.nodes[start], execution_id)
+    return [{"json": {}}] if fetched is None else fetched
 
 
 def read_items(body: Json, path: str = "") -> Items | None:

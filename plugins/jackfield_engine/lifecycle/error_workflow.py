@@ -1,11 +1,12 @@
-"""The error workflow runs when an automatic execution fails."""
+"""The error workflow runs when an automatic execution or a trigger fails."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
-from jackfield.api.context import WorkflowReader
-from jackfield.api.engine import ExecutionRequest, Outcome
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Engine, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
@@ -27,7 +28,7 @@ async def start_error_workflow(
     if request.mode not in AUTOMATIC or request.depth >= services.settings.max_depth:
         return
     try:
-        workflow = await _workflow(services, request.workflow)
+        workflow = await _workflow(services.context, request.workflow)
         start = None if workflow is None else trigger_of(workflow)
         if workflow is None or start is None:
             return
@@ -46,12 +47,32 @@ async def start_error_workflow(
         services.context.log.error("the error workflow of execution %s did not start: %s", run.id, exc.message)
 
 
-async def _workflow(services: Services, failed: Workflow) -> Workflow | None:
+class EngineErrorWorkflows:
+    """`ErrorWorkflows`"""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    async def trigger_failed(self, workflow: Workflow, node: str, message: str) -> bool:
+        """See the port."""
+        found = await _workflow(self._context, workflow)
+        start = None if found is None else trigger_of(found)
+        if found is None or start is None:
+            return False
+        error: dict[str, Json] = {"message": message, "name": "NodeError", "stack": message, "node": {"name": node}}
+        told: dict[str, Json] = {"error": error, "mode": "trigger"}
+        item: Item = {"json": {"trigger": told, "workflow": {"id": workflow.id, "name": workflow.name}}}
+        execution = self._context.port(Engine).submit(ExecutionRequest(found, "error", start, [item], depth=1))
+        await asyncio.shield(execution.accepted)
+        return True
+
+
+async def _workflow(context: PluginContext, failed: Workflow) -> Workflow | None:
     named = failed.settings.error_workflow
     if named is not None and named != failed.id:
-        found = await services.context.port(WorkflowReader).load(named)
+        found = await context.port(WorkflowReader).load(named)
         if reason := refusal(found, failed.id):
-            services.context.log.warning("the error workflow %s does not let %s run it: %s", named, failed.id, reason)
+            context.log.warning("the error workflow %s does not let %s run it: %s", named, failed.id, reason)
             return None
         return found
     return failed if trigger_of(failed) is not None else None

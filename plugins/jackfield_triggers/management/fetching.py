@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput, NotFound, UpstreamFailed
@@ -24,20 +26,35 @@ from jackfield_triggers.subscribing.waiting import TestEvents
 async def fetch_test_event(context: PluginContext, workflow: Workflow, node: Node, seconds: float) -> list[Item]:
     """The newest items of a node that polls; of one that subscribes the next event, within so many seconds. Raises
     `JackfieldError`."""
-    settings = context.settings(TriggerSettings)
     found = context.port(NodeCatalog).find(node.kind)
+    if polling_node(found) is not None:
+        return await polled(context, workflow, node, new_id())
+    if subscribing_node(found) is None:
+        raise InvalidInput(
+            "The node has no test events.", details={"node": "give a trigger that polls a service or subscribes to one"}
+        )
+    wait = min(seconds, context.settings(TriggerSettings).test_wait)
+    with _told(context):
+        return await _received(context, workflow, node, wait)
+
+
+async def polled(context: PluginContext, workflow: Workflow, node: Node, execution_id: str) -> list[Item]:
+    """The newest items of a node that polls, whose files are kept for this execution. Raises `JackfieldError`."""
+    with _told(context):
+        return list(
+            (await OnePoll(context, context.settings(TriggerSettings)).test(workflow, node, execution_id)).items
+        )
+
+
+@contextlib.contextmanager
+def _told(context: PluginContext) -> Iterator[None]:
+    """Failures of the service as an API's caller gets them."""
     try:
-        if polling_node(found) is not None:
-            return list((await OnePoll(context, settings).test(workflow, node)).items)
-        if subscribing_node(found) is not None:
-            return await _received(context, workflow, node, min(seconds, settings.test_wait))
+        yield
     except NodeError as exc:
         raise UpstreamFailed(context.secrets.hide(exc.message), code="TEST_EVENT_FAILED") from None
     except TimeoutError:
         raise UpstreamFailed("The service did not answer in time; try again.", code="TEST_EVENT_FAILED") from None
-    raise InvalidInput(
-        "The node has no test events.", details={"node": "give a trigger that polls a service or subscribes to one"}
-    )
 
 
 async def _received(context: PluginContext, workflow: Workflow, node: Node, seconds: float) -> list[Item]:

@@ -53,12 +53,13 @@ class OnePoll:
             await remember(self._context, before, own, self._settings.poll_state)
         return polled
 
-    async def test(self, workflow: Workflow, node: Node) -> Polled:
-        """The newest items, whatever was seen. Nothing is stored but files. Raises `NodeError`, TimeoutError."""
+    async def test(self, workflow: Workflow, node: Node, execution_id: str) -> Polled:
+        """The newest items, whatever was seen. Nothing is stored but files, of this execution. Raises `NodeError`,
+        TimeoutError."""
         polls = self._polling(node)
         if polls is None:
             raise NodeError(f"The node {node.name} does not poll.")
-        run = await self._run(workflow, node, {}, new_id(), test=True)
+        run = await self._run(workflow, node, {}, execution_id, test=True)
         async with asyncio.timeout(self._settings.poll_timeout):
             return await polls.poll(run)
 

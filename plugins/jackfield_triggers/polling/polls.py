@@ -16,6 +16,7 @@ from jackfield.api.triggers.polling import POLL_TIMES, PollTimes, PollTimesReade
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.kinds import POLL
+from jackfield_triggers.outages import Outages
 from jackfield_triggers.polling.one_poll import OnePoll
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
@@ -40,6 +41,8 @@ class LivePoll:
     error: str = ""
     failed: int | None = None
     left_out: str = ""
+    outage: bool | None = None
+    """Whether the error workflow has heard of one; None: that is not known yet."""
 
     def after(self, moment: int, least: int) -> int | None:
         """When it is due after a poll at `moment`. least: ms between two polls."""
@@ -72,6 +75,7 @@ class Polls:
         self._timers = Timers(context.clock, settings.poll_concurrency)
         self._live: dict[str, LivePoll] = {}
         self._one = OnePoll(context, settings)
+        self._outages = Outages(context)
         self._lock = asyncio.Lock()
         self._leads = False
 
@@ -142,6 +146,7 @@ class Polls:
         if before is not None and before.version == one.version and self._timers.next_of(one.id) is not None:
             one.polled, one.event, one.failures = before.polled, before.event, before.failures
             one.error, one.failed, one.left_out = before.error, before.failed, before.left_out
+            one.outage = before.outage
             return
         now = self._context.clock.now_ms()
         self._timers.at(one.id, now + one.jitter if first is None else first)
@@ -207,24 +212,28 @@ class Polls:
         except NotFound:
             return None
         except (NodeError, JackfieldError) as exc:
-            return self._failed(one, exc.message, exc.retry_after if isinstance(exc, ServiceRefusal) else None)
+            return await self._failed(one, exc.message, exc.retry_after if isinstance(exc, ServiceRefusal) else None)
         except TimeoutError:
-            return self._failed(one, f"The poll took longer than {self._settings.poll_timeout:g} seconds.", None)
+            return await self._failed(one, f"The poll took longer than {self._settings.poll_timeout:g} seconds.", None)
         except Exception as exc:
             self._context.log.exception("A poll failed.", extra={"workflowId": one.workflow_id, "node": one.node_name})
-            return self._failed(one, f"The node's poll failed ({type(exc).__name__}); the log says how.", None)
+            return await self._failed(one, f"The node's poll failed ({type(exc).__name__}); the log says how.", None)
         one.failures, one.error, one.failed, one.left_out = 0, "", None, polled.left_out
+        if one.outage is not False and await self._outages.over(one.workflow_id, one.node_name):
+            one.outage = False
         if polled.items:
             one.event = now
         return now if polled.more and polled.items else one.after(now, round(self._settings.poll_least * 1000))
 
-    def _failed(self, one: LivePoll, message: str, asked: float | None) -> int | None:
+    async def _failed(self, one: LivePoll, message: str, asked: float | None) -> int | None:
         now = self._context.clock.now_ms()
         one.failures += 1
         if not one.error:
             about = {"workflowId": one.workflow_id, "node": one.node_name}
             self._context.log.warning("A poll failed: %s", message, extra=about)
         one.error, one.failed = self._context.secrets.hide(message), now
+        if not one.outage:
+            one.outage = await self._outages.failed(one.workflow_id, one.node_name, one.error, one.failures) or None
         wait = backoff_ms(one.failures, self._settings.backoff, self._settings.backoff_most, asked)
         regular = one.after(now, round(self._settings.poll_least * 1000))
         return max(now + wait, regular if regular is not None and one.failures == 1 else 0)

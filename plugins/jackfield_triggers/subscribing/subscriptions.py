@@ -15,6 +15,7 @@ from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.resolving import resolved
 from jackfield_triggers.addresses import event_url, ident_of
 from jackfield_triggers.kinds import SUBSCRIBE
+from jackfield_triggers.outages import Outages
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.subscribing.records import SubscriptionRecord, SubscriptionRecords
 from jackfield_triggers.subscribing.steps import SubscriptionSteps, Wanted
@@ -41,6 +42,8 @@ class Subscription:
     failures: int = 0
     error: str = ""
     failed: int | None = None
+    outage: bool | None = None
+    """Whether the error workflow has heard of one; None: that is not known yet."""
 
 
 @record
@@ -68,6 +71,7 @@ class Subscriptions:
         """ms over which the looks of a start are spread."""
         self._records = context.port(SubscriptionRecords)
         self._steps = SubscriptionSteps(context, settings, self._records)
+        self._outages = Outages(context)
         self._timers = Timers(context.clock, _SLOTS)
         self._known: dict[str, Subscription] = {}
         self._lock = asyncio.Lock()
@@ -229,6 +233,7 @@ class Subscriptions:
             following = await self._failed(one, f"The node failed ({type(exc).__name__}); the log says how.", None)
         else:
             one.failures, one.error, one.failed = 0, "", None
+            await self._works(one, following)
         if following is None:
             self._known.pop(key, None)
         if settled := self._settled.get(key):
@@ -301,11 +306,20 @@ class Subscriptions:
         if not one.error:
             self._context.log.warning("A subscription failed: %s", message, extra=about)
         one.error, one.failed = self._context.secrets.hide(message), now
+        if not one.outage and one.node_name and one.phase != "ending":
+            one.outage = await self._outages.failed(one.workflow_id, one.node_name, one.error, one.failures) or None
         if one.phase == "ending" and await self._is_given_up(one, now):
             told = "The service keeps a subscription that could not be ended: %s"
             self._context.log.error(told, message, extra=about)
             return None
         return now + backoff_ms(one.failures, self._settings.backoff, self._settings.backoff_most, asked)
+
+    async def _works(self, one: Subscription, following: int | None) -> None:
+        """following: when it is looked at next; None: it has ended."""
+        if following is None or one.outage is False:
+            return
+        if await self._outages.over(one.workflow_id, one.node_name):
+            one.outage = False
 
     async def _is_given_up(self, one: Subscription, now: int) -> bool:
         try:

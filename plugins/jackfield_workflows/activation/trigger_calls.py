@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.containment import is_ctrl_c, passes
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import InvalidInput, JackfieldError, UpstreamFailed
 from jackfield.api.extensions import Given, PluginReports
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.triggers import (
@@ -21,7 +21,7 @@ from jackfield.api.triggers import (
     Trigger,
     WorkflowChange,
 )
-from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield.api.workflows import Items, Node, Problem, Workflow
 
 MOST_STARTS = 20
 """Of one workflow that are told."""
@@ -103,6 +103,23 @@ class TriggerCalls:
                     raise
                 found.append(Problem("nodes", self._failed(given, "attention", exc)))
         return found
+
+    async def by_hand(self, workflow: Workflow, node: Node, execution_id: str) -> Items | None:
+        """What a run by hand begins with at this node, as its trigger says; None: none says anything. Raises
+        `JackfieldError`."""
+        for given in self._given():
+            trigger = given.value
+            if not isinstance(trigger, NodeTrigger) or node.kind not in trigger.nodes:
+                continue
+            try:
+                items = await trigger.by_hand(workflow, node, execution_id)
+            except BaseException as exc:
+                if isinstance(exc, JackfieldError) or passes(exc):
+                    raise
+                raise UpstreamFailed(self._failed(given, "by_hand", exc)) from exc
+            if items is not None:
+                return items
+        return None
 
     async def starts(self, workflow: Workflow) -> Sequence[Start]:
         """What starts the workflow, in words, of those triggers that say it."""

@@ -11,6 +11,7 @@ from typing import Any, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome, TemporaryEngines
 from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
 from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Items, Node, Workflow
@@ -84,13 +85,15 @@ async def run_here(
     nodes = WatchedCatalog(context.port(NodeCatalog), progress, calls)
     engine = context.port(TemporaryEngines).make(nodes)
     first = chosen_start(workflow, start, context.port(NodeCatalog))
+    execution_id = new_id()
     request = ExecutionRequest(
         workflow=workflow,
         mode="manual",
         start=first,
-        items=start_items(workflow, first, items, context.port(NodeCatalog)),
+        items=await start_items(context, workflow, first, items, execution_id),
         use_pin_data=True,
         durability="finish",
+        id=execution_id,
     )
     await engine.recover()  # nothing is open; it starts what ends waits
     execution = engine.submit(request)

@@ -23,11 +23,13 @@ from jackfield.api.http import (
     request_id,
     taken_memory,
 )
+from jackfield.api.ids import new_id
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.items import is_long
 from jackfield.api.object_references import load
+from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
@@ -154,8 +156,10 @@ class RunRoutes:
         query: RunQuery = read_query(schema("RunQuery"))
         until = chosen_end(workflow, query.until)
         start = chosen_start(workflow, query.start, self._context.port(NodeCatalog), until)
-        catalog, memory = self._context.port(NodeCatalog), taken_memory()
-        given = start_items(workflow, start, items, catalog)
+        memory, execution_id = taken_memory(), new_id()
+        given: Items = []
+        if not query.reuse:
+            given = await start_items(self._context, workflow, start, items, execution_id)
         wanted = ExecutionRequest(
             workflow=workflow,
             mode="manual",
@@ -167,6 +171,7 @@ class RunRoutes:
             request_id=request_id() or None,
             encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
             memory=memory,
+            id=execution_id,
         )
         if query.reuse:
             principal().require("executions:read")  # what it takes is in the answer
@@ -175,6 +180,9 @@ class RunRoutes:
                 raise InvalidInput("A run that reuses data begins as that execution did.", details={"reuse": message})
             load_request = cast("WithData", load(WITH_DATA))
             wanted = await load_request(self._context, await self._actions.whole(query.reuse), wanted)
+            if wanted.items is given:  # it has nothing that could be taken
+                found = await start_items(self._context, workflow, start, None, execution_id)
+                wanted = replace(wanted, items=found, encoded=None)
         return self._context.port(Engine).submit(wanted)
 
     async def _end(self, execution: Execution) -> Outcome:

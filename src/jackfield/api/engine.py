@@ -193,6 +193,18 @@ class TemporaryEngines(Protocol):
         alone, and it reads what the daemon's store has."""
 
 
+class ErrorWorkflows(Protocol):
+    """The port of the embedded engine: error workflows for what is no execution."""
+
+    async def trigger_failed(self, workflow: Workflow, node: str, message: str) -> bool:
+        """Start the error workflow with n8n's item of a trigger that fails; returns once that is durable. node: its
+        name. message: without secrets. False: the workflow has none that may run.
+
+        Raises:
+            JackfieldError: It cannot be read or stored now.
+        """
+
+
 class ExecutionDefaults(Protocol):
     """The port of the embedded engine: what holds for workflows that say nothing else."""
 

@@ -42,6 +42,31 @@ async def test_an_hour_of_outage_loses_nothing(world: World) -> None:
     assert world.engine.started == list(range(3, 63))
 
 
+@pytest.mark.parametrize("kind", ["asking", "ringing"])
+async def test_the_error_workflow_hears_once_of_an_outage(world: World, kind: str) -> None:
+    """Over a restart too, and of the next outage again; two failures are none."""
+    world.service.lifetime = 10 * MINUTE * 1000
+    await world.live(kind)
+    await world.clock.advance(2 * MINUTE)
+    for outages in (1, 2):
+        world.service.down = 0
+        await world.clock.advance(30 * MINUTE)
+        await world.kill()
+        world.daemon()
+        await world.clock.advance(HOUR)
+        assert world.errors.told == [(kind, "The service is down.")] * outages
+        world.service.down = None
+        await world.clock.advance(HOUR)
+    world.service.down = 0
+    failed = world.service.asked if kind == "asking" else world.service.calls
+    before = len(failed)
+    while len(failed) < before + 2:
+        await world.clock.advance(10)
+    world.service.down = None
+    await world.clock.advance(HOUR)
+    assert len(world.errors.told) == 2
+
+
 async def test_retry_after_is_waited_for(world: World) -> None:
     await world.live("asking")
     await world.clock.advance(2 * MINUTE)

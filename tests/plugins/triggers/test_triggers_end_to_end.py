@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-from trigger_lab import made, numbers, polling, subscribing, until
+from trigger_lab import executions, made, numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
+from jackfield.testing.documents import chain, node
 from jackfield.testing.vendor import Drop, Garbage, Refuse, Reordered, Repeated, Slow, VendorDouble
 
 
@@ -91,6 +92,47 @@ def test_test_events(daemon: Daemon, vendor: VendorDouble) -> None:
     until(lambda: numbers(api, rings), "the live subscription's own event has ended")
     assert numbers(api, rings) == [9]
     assert not numbers(api, polls)
+
+
+def test_a_run_by_hand_begins_with_a_test_event(daemon: Daemon, vendor: VendorDouble) -> None:
+    """As in n8n; what is given or pinned comes first, and what is seen stays as it is."""
+    api = daemon.admin()
+    polls = api.post("/workflows", json=polling()).json()["id"]
+    nothing = api.post(f"/workflows/{polls}/execute").raise_for_status().json()
+    assert (nothing["status"], nothing["data"]) == ("success", [])
+    vendor.add(3)
+    found = api.post(f"/workflows/{polls}/execute").raise_for_status().json()
+    assert [item["json"]["n"] for item in found["data"]] == [3]
+    reused = api.post(f"/workflows/{polls}/execute", params={"reuse": found["id"], "until": "End"})
+    assert [item["json"]["n"] for item in reused.raise_for_status().json()["data"]] == [3]
+    asked = len(vendor.asked("/items"))
+    given = api.post(f"/workflows/{polls}/execute", json=[{"json": {"n": 7}}]).raise_for_status().json()
+    assert [item["json"]["n"] for item in given["data"]] == [7]
+    pinned = {**polling(), "pinData": {"Acme": [{"json": {"n": 8}}]}}
+    shown = api.post("/workflows/run", json={"workflow": pinned}).raise_for_status().json()
+    assert [item["json"]["n"] for item in shown["data"]] == [8]
+    assert len(vendor.asked("/items")) == asked
+    vendor.misbehave(Refuse(503))
+    refused = api.post(f"/workflows/{polls}/execute")
+    assert (refused.status_code, refused.json()["code"]) == (502, "TEST_EVENT_FAILED")
+
+
+def test_the_error_workflow_gets_n8ns_item_of_a_failing_trigger(daemon: Daemon, vendor: VendorDouble) -> None:
+    api = daemon.admin()
+    catching = chain("Catches", node("Caught", "errorTrigger", version=1), node("End", "noOp", version=1))
+    handler = api.post("/workflows", json=catching).json()["id"]
+    workflow = daemon.live({**polling(), "settings": {"errorWorkflow": handler}}, api)
+    until(lambda: vendor.asked("/items"), "the first poll")
+    vendor.always = Refuse(503)
+    until(lambda: executions(api, handler), "the error workflow")
+    asked = len(vendor.asked("/items"))
+    until(lambda: len(vendor.asked("/items")) > asked + 2, "more failures")
+    (ident,) = executions(api, handler)
+    (item,) = api.get(f"/executions/{ident}").json()["data"]
+    error = item["json"]["trigger"].pop("error")
+    assert item["json"] == {"trigger": {"mode": "trigger"}, "workflow": {"id": workflow, "name": "Polls"}}
+    assert (error["node"], error["name"]) == ({"name": "Acme"}, "NodeError")
+    assert "503" in error["message"]
 
 
 def test_activation_is_refused_without_an_address(daemon: Daemon, vendor: VendorDouble) -> None:

@@ -154,6 +154,17 @@ class FakeEngine:
 
 
 @dataclass
+class ToldErrors:
+    """`ErrorWorkflows`. told: node and message of each."""
+
+    told: list[tuple[str, str]] = field(default_factory=list)
+
+    async def trigger_failed(self, workflow: Workflow, node: str, message: str) -> bool:
+        self.told.append((node, message))
+        return True
+
+
+@dataclass
 class FakeReader:
     store: MemoryStore
 
@@ -186,6 +197,7 @@ class World:
     def __post_init__(self) -> None:
         self.service = Service(self.clock)
         self.engine = FakeEngine(self.store, self.clock)
+        self.errors = ToldErrors()
         self.tasks: list[asyncio.Task[None]] = []
         self.contexts: list[FakeContext] = []
 
@@ -195,6 +207,7 @@ class World:
         context.ports |= {
             "Store": self.store,
             "Engine": self.engine,
+            "ErrorWorkflows": self.errors,
             "WorkflowReader": FakeReader(self.store),
             "NodeCatalog": FakeCatalog(Asking(self.service), Ringing(self.service)),
             "PollTimesReader": PollTimesOfSchedules(context),

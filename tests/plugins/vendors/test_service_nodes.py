@@ -401,10 +401,14 @@ async def test_what_cannot_run_says_so(services: Services, server: Loopback) -> 
     parameters = {"operation": "create", "source": "adminApi", "title": "t"}
     with pytest.raises(NodeError, match=r"Ghost cannot do this here: .*signed for each request"):
         await services.run("ghost", 1, parameters, credential=("ghostContentApi", {"apiKey": "k", "url": "x"}))
-    with pytest.raises(NodeError, match="Workflow Trigger cannot do this here"):
-        await services.run("workflowTrigger", 1, {})
     assert server.seen == []
-    known = next(node for node in made(Catalogue(services.lab.context).nodes()) if node.kind == "workflowTrigger")
+
+
+async def test_a_trigger_that_is_only_known_says_so(services: Services) -> None:
+    kind = "@devlikeapro__n8n-nodes-waha.wahaTrigger"
+    with pytest.raises(NodeError, match="WAHA Trigger cannot do this here"):
+        await services.run(kind, 1, {})
+    known = next(node for node in made(Catalogue(services.lab.context).nodes()) if node.kind.endswith(".wahaTrigger"))
     assert known.description.trigger
     assert known.description.inputs == 0
     assert known.description.missing

@@ -10,7 +10,7 @@ from ..extensions import ExtensionPoint
 from ..object_references import load
 from ..records import record
 from ..registrations import Registration as Registration
-from ..workflows import Node, Problem, Workflow
+from ..workflows import Items, Node, Problem, Workflow
 
 
 @record
@@ -89,6 +89,12 @@ class NodeTrigger:
         """What keeps nodes of this live workflow from starting it now, such as a subscription that was refused. Asked
         with each change and now and then; beside `activation_problems`, which need not be repeated."""
         return []
+
+    async def by_hand(self, workflow: Workflow, node: Node, execution_id: str) -> Items | None:
+        """The output of this node of its in a run by hand, for which neither the caller nor pinned data says it; empty:
+        nothing runs. None: the trigger has nothing to say. execution_id: of the run, for files. Raises
+        `JackfieldError`, with which no execution starts."""
+        return None
 
 
 class OfferedTrigger:
