@@ -7,8 +7,8 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ErrorWorkflows
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.nodes import NodeError
-from jackfield_triggers.polling.memory import remember, remembered
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.static_memory import remember, remembered
 
 
 class Outages:

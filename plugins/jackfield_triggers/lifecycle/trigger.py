@@ -24,8 +24,8 @@ from jackfield.api.triggers import (
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES
 from jackfield_triggers.lifecycle.nodes import event_item, event_name
-from jackfield_triggers.polling.memory import Remembered, remember, remembered
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.static_memory import Remembered, remember, remembered
 
 _PAGE = 1000
 _RETRY_S = 1.0

@@ -15,8 +15,8 @@ from jackfield.api.triggers.polling import Polled, PollingNode, PollRun, polling
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.access import NodeCredentials
-from jackfield_triggers.polling.memory import Remembered, checked, of_node, remember, remembered
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.static_memory import Remembered, checked, of_node, remember, remembered
 
 _TRIES = 20
 NOTHING = Polled()
