@@ -41,6 +41,16 @@ class ExecutionsSettings(BaseModel):
     max_node_runs: int = Field(
         10_000, description="Node runs of one execution; guards against endless cycles.", ge=1, le=10_000_000
     )
+    kept_open: int = Field(
+        16,
+        description="Connections and sessions that one node run keeps open while it does not use them; of more, the "
+        "one used longest ago is closed.",
+        ge=0,
+        le=1_000,
+    )
+    closing_timeout: float = Field(
+        10, description="Seconds that each of them may take to close when the node run ends.", gt=0, le=300
+    )
     max_resumes: int = Field(
         25,
         description="How often in a row an execution is resumed after the daemon ended unexpectedly while a node of it "

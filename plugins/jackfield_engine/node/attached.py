@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError
 from jackfield.api.http_client import Authorization
@@ -30,6 +31,7 @@ from jackfield.api.workflows import Document, Item, Items, Node, Outputs
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.node.node_run import EngineNodeRun
 
+T = TypeVar("T")
 FROM_AI = "$fromAIArguments"
 """The variable in which `$fromAI` finds what a model gave."""
 MAX_DEPTH = 8
@@ -60,6 +62,11 @@ class AttachedNodeRun(EngineNodeRun):
 
     async def _static(self, section: str) -> MutableMapping[str, Json]:
         return await self._served._static(section)
+
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        return self._served.kept_open(f"{self.node.name}/{key}", opening)
 
     async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
         return await self._actions.run_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
@@ -161,6 +168,11 @@ class EngineAttachedNode:
 
     async def authorization(self, kind: str) -> Authorization:
         return await self._run(0).authorization(kind)
+
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        return self._run(0).kept_open(key, opening)
 
     def _call(self, item: int, arguments: Mapping[str, Json]) -> tuple[str, int]:
         """Of equal calls in one run each is another one. When the run is repeated they are the same again."""

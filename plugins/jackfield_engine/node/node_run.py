@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from time import perf_counter
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import orjson
 from pydantic import ValidationError
@@ -43,10 +45,15 @@ from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.surroundings import NodeSurroundings
 from jackfield_engine.shared.static_data import Borrowed, copied, merge
 
+if TYPE_CHECKING:
+    from jackfield.api.nodes.keeping import KeptThings
+
 T = TypeVar("T")
 EXPRESSIONS = "javaScript"
 ATTACHED = "jackfield_engine.node.attached:attached_nodes"
 """Most workflows have no nodes that serve others."""
+KEPT = "jackfield.api.nodes.keeping:KeptThings"
+"""Few nodes keep something open."""
 _BATCH = 200
 """Items that are resolved before others may have the event loop."""
 _BATCH_SECONDS = 0.02
@@ -93,6 +100,8 @@ class EngineNodeRun:
         self.node: Node = plan.node
         self.borrowed: Borrowed | None = None
         """The workflow's static data, when the node asked for it; to be given back."""
+        self.kept: KeptThings | None = None
+        """What the node keeps open; to be closed."""
         self.inputs: Sequence[Items] = task.given.seen
         self.items: Items = self.inputs[0]
         self._seen: Items = self.items
@@ -417,6 +426,20 @@ class EngineNodeRun:
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         found = cast("Callable[[EngineNodeRun, str, str], Sequence[AttachedNode]]", load(ATTACHED))
         return found(self, self.node.name, kind)
+
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        if self.kept is None:
+            settings = self._data.services.settings
+            made = cast("type[KeptThings]", load(KEPT))
+            self.kept = made(self.log, settings.kept_open, settings.closing_timeout)
+        return self.kept.lent(key, opening)
+
+    async def close_kept(self, kept: KeptThings) -> None:
+        """A cancellation does not end it half-way."""
+        self.kept = None
+        await asyncio.shield(asyncio.ensure_future(kept.close()))
 
 
 def _check_scripted(parameters: CompiledParameters, index: int, row: Sequence[object]) -> None:

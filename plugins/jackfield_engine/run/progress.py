@@ -269,6 +269,8 @@ class RunProgress:
                 run.borrowed = None
             raise
         finally:
+            if run.kept is not None:
+                await run.close_kept(run.kept)
             if run.borrowed is not None:
                 await run.borrowed.give_back()
 

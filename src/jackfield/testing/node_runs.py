@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import orjson
 from pydantic import ValidationError
@@ -43,6 +44,7 @@ from ..api.nodes.items import (
     goes_on,
     seen_items,
 )
+from ..api.nodes.keeping import KeptThings
 from ..api.nodes.keys import derived_key
 from ..api.nodes.leaves import Apart
 from ..api.nodes.unresolved import unresolved
@@ -51,6 +53,7 @@ from ..api.streaming import ChunkType
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
 
+T = TypeVar("T")
 GivenParameters: TypeAlias = "Mapping[str, Json] | Sequence[Mapping[str, Json]] | Callable[[Item], Mapping[str, Json]]"
 """For all items, one per item, or made of each item."""
 _MOST_DEPTH = 250
@@ -193,7 +196,10 @@ class FakeNodeRun:
         error_output = self.type.outputs(self.node) if continued else None
         given = NodeInputs(self.node, self._entered, list(self.inputs), self.run_index, error_output)
         try:
-            result = await self.type.execute(self)
+            try:
+                result = await self.type.execute(self)
+            finally:
+                await self._kept.close()
         except (NodeError, BinaryError) as exc:
             error = exc if isinstance(exc, NodeError) else NodeError(exc.message)
             if not goes_on(self):
@@ -292,6 +298,15 @@ class FakeNodeRun:
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         return self.parts.get(kind, ())
+
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        return self._kept.lent(key, opening)
+
+    @cached_property
+    def _kept(self) -> KeptThings:
+        return KeptThings(self.log)
 
 
 def _invalid(exc: ValidationError, index: int | None) -> NodeError:

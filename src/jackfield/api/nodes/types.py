@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import field
-from typing import Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from ..binary import BinaryFiles, Content
 from ..http_client import Authorization
@@ -16,6 +17,8 @@ from ..streaming import ChunkType
 from ..workflows import Document, Item, Items, Node, Outputs, Workflow
 from .leaves import Apart
 from .parameters import NodeParameters
+
+T = TypeVar("T")
 
 
 class NodeError(Exception):
@@ -250,6 +253,14 @@ class NodeRun(Protocol):
         """The enabled nodes that serve this one by wires of this kind, by input, then in document order. Raises
         `NodeError` for one whose type is not installed."""
 
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        """Lends a thing that the run opens when it is wanted first, and closes when the run ends, however it does: a
+        session of a server, a connection. Several may have it at the same time. One that has ended by itself is opened
+        anew; of many that nobody uses (`executions.kept_open`) the one used longest ago is closed before. key: tells
+        the node's things apart, so all that matters for `opening` is in it. Entering raises what `opening` raises."""
+
 
 class AttachedNode(Protocol):
     """A node that serves the running one: its model, its tool, its memory. It sees what the running node sees, which
@@ -306,6 +317,11 @@ class AttachedNode(Protocol):
 
     async def authorization(self, kind: str) -> Authorization:
         """As `NodeRun.authorization`, of its own."""
+
+    def kept_open(
+        self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
+    ) -> AbstractAsyncContextManager[T]:
+        """As `NodeRun.kept_open`: the thing is this node's, for all items and until the running node's run ends."""
 
 
 NodeResult: TypeAlias = "Outputs | Suspend"
