@@ -81,7 +81,6 @@ KNOWN: Mapping[str, Known] = {
     "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
-    "langchain.mcpClient": Known("MCP Client", "Use the MCP Client Tool with an agent."),
     "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),
     "langchain.openAiAssistant": Known("OpenAI Assistant", "The provider has retired assistants; use an AI Agent."),
 }

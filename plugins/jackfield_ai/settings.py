@@ -5,6 +5,18 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 
+class McpCommand(BaseModel):
+    """A program of this machine that is an MCP server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: list[str] = Field(description="The program and its arguments.", min_length=1, max_length=256)
+    directory: str = Field("", description="Where it runs; empty: where the daemon does.")
+    pass_environment: list[str] = Field(
+        default_factory=list, description="Names of variables of the daemon's environment that it gets, too."
+    )
+
+
 class AiSettings(BaseModel):
     """Agents, models, memories and vector stores."""
 
@@ -89,6 +101,20 @@ class AiSettings(BaseModel):
     )
     mcp_sse_idle: float = Field(
         1800, description="Seconds without a message after which a client over SSE is let go.", gt=0, le=86_400
+    )
+    mcp_commands: dict[str, McpCommand] = Field(
+        default_factory=dict,
+        description="MCP servers that are programs of this machine, by the names under which MCP Client nodes choose "
+        "them. None: nodes start no program.",
+    )
+    mcp_connect_timeout: float = Field(
+        30, description="Seconds in which an MCP server has to begin a session, or to list its tools.", gt=0, le=300
+    )
+    mcp_tool_timeout: float = Field(
+        300, description="Seconds that a tool of an MCP server may take, whatever its node says.", gt=0, le=86_400
+    )
+    mcp_message_bytes: int = Field(
+        8_388_608, description="Bytes that one message of an MCP server may have.", ge=1024, le=2**30
     )
     mcp_test_enabled: bool | None = Field(
         None, description="Whether /mcp-test is served. Unset: only while the daemon listens on loopback."

@@ -81,39 +81,6 @@ FIELD_VALUE: UiFields = {
     "objectValue": Ui("json", label="Value", when={"type": "objectValue"}),
 }
 
-MCP: UiFields = {
-    "sseEndpoint": Ui("text", label="Address", when={"@version": {"_cnd": {"lt": 1.1}}}, help="The server's address."),
-    "endpointUrl": Ui(
-        "text",
-        label="Address",
-        when={"@version": {"_cnd": {"gte": 1.1}}},
-        placeholder="https://mcp.example.com/mcp",
-        help="The server's address.",
-    ),
-    "serverTransport": Ui(
-        label="Transport",
-        when={"@version": {"_cnd": {"gte": 1.1}}},
-        choices={"httpStreamable": "Streamable HTTP", "sse": "Server-sent events (older)"},
-    ),
-    "authentication": Ui(
-        choices={
-            "none": "None",
-            "bearerAuth": "Bearer token",
-            "headerAuth": "Header auth",
-            "mcpOAuth2Api": "OAuth2",
-        }
-    ),
-    "include": Ui(
-        label="Tools",
-        choices={"all": "All", "selected": "Selected tools", "except": "All except some"},
-        help="The server's tools that the model may call.",
-    ),
-    "includeTools": Ui(label="Tools to include", when={"include": "selected"}, help="Names of tools."),
-    "excludeTools": Ui(label="Tools to exclude", when={"include": "except"}, help="Names of tools."),
-    "operation": Ui("hidden"),
-}
-MCP_OPTIONS: UiFields = {"timeout": Ui(label="Timeout (ms)", help="How long a call may take, in milliseconds.")}
-
 _AS: Mapping[Scalar, Words] = {"keypair": "Fields below", "json": "JSON", "model": "Let the model decide"}
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from ..containment import Escaped
 from ..limits import contained
-from .types import NodeError
+from .types import KeptBroken, NodeError
 
 T = TypeVar("T")
 Opening = Callable[[], AbstractAsyncContextManager[Any]]
@@ -106,6 +106,11 @@ class KeptThings:
             except Escaped as exc:
                 raise exc.cause from None
             yield cast("T", found)
+        except KeptBroken:
+            if self._things.get(key) is thing:
+                del self._things[key]
+            self._note(key, await thing.close(self._seconds))
+            raise
         finally:
             thing.users -= 1
             await self._thin_out()

@@ -37,6 +37,11 @@ class NodeUnavailable(NodeError):
     while another error of the whole node passes the input on."""
 
 
+class KeptBroken(NodeError):
+    """Raised by whoever has a thing from `NodeRun.kept_open`: it is of no use any more. It is closed, and opened anew
+    for whoever wants it next."""
+
+
 @record
 class NodeAnswer:
     """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
@@ -257,9 +262,10 @@ class NodeRun(Protocol):
         self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
     ) -> AbstractAsyncContextManager[T]:
         """Lends a thing that the run opens when it is wanted first, and closes when the run ends, however it does: a
-        session of a server, a connection. Several may have it at the same time. One that has ended by itself is opened
-        anew; of many that nobody uses (`executions.kept_open`) the one used longest ago is closed before. key: tells
-        the node's things apart, so all that matters for `opening` is in it. Entering raises what `opening` raises."""
+        session of a server, a connection. Several may have it at the same time. One that has ended by itself, or is
+        said to be broken (`KeptBroken`), is opened anew; of many that nobody uses (`executions.kept_open`) the one used
+        longest ago is closed before. key: tells the node's things apart, so all that matters for `opening` is in it.
+        Entering raises what `opening` raises."""
 
 
 class AttachedNode(Protocol):
