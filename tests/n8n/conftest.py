@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,8 @@ from .figures import Figures, keep, rows
 from .installing import NotThere
 from .registry import FAMILIES
 
+for beside in ("ai", "nodes"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "plugins" / beside))  # servers that tests share
 STARTED: pytest.StashKey[float] = pytest.StashKey()
 FOUND: pytest.StashKey[list[Figures]] = pytest.StashKey()
 

@@ -67,20 +67,7 @@ CLIENT_OPTIONS: UiFields = {
     "timeout": _TIMEOUT,
 }
 
-_SINCE_1_1: Case = {"@version": {"_cnd": {"gte": 1.1}}}
-
-TOOL: UiFields = {
-    "sseEndpoint": Ui("text", label="Address", when={"@version": {"_cnd": {"lt": 1.1}}}, help="The server's address."),
-    "serverTransport": Ui(when=_SINCE_1_1).over(_TRANSPORT),
-    "endpointUrl": Ui(
-        "text",
-        label="Address",
-        when={**_SINCE_1_1, **_HTTP},
-        placeholder="https://mcp.example.com/mcp",
-        help="The server's address.",
-    ),
-    "command": Ui(when={**_SINCE_1_1, "serverTransport": "stdio"}).over(_COMMAND),
-    "authentication": Ui(when=_HTTP, choices=_AUTHENTICATION, help="The credential that requests carry."),
+_AGENTS_TOOLS: UiFields = {
     "credentials": Ui("hidden"),
     "include": Ui(
         label="Tools",
@@ -95,4 +82,16 @@ TOOL: UiFields = {
     ),
     "operation": Ui("hidden"),
 }
+TOOL: UiFields = {
+    **{name: CLIENT[name] for name in _SERVER},
+    "sseEndpoint": Ui("hidden"),
+    **_AGENTS_TOOLS,
+}
+OLD_TOOL: UiFields = {
+    **_AGENTS_TOOLS,
+    "sseEndpoint": Ui("text", label="Address", help="The server's address.", required=True),
+    "authentication": Ui(choices=_AUTHENTICATION, help="The credential that requests carry."),
+    **{name: Ui("hidden") for name in ("serverTransport", "endpointUrl", "command")},
+}
+"""Of version 1, which knows SSE only."""
 TOOL_OPTIONS: UiFields = {"timeout": _TIMEOUT}

@@ -15,7 +15,7 @@ from jackfield_ai.mcp_client.parameters import McpClientParameters
 from jackfield_ai.mcp_client.results import item_of, require_success
 from jackfield_ai.mcp_client.serving import MCP_CREDENTIALS, McpNode
 from jackfield_ai.mcp_client.sessions import kept_session, target_of
-from jackfield_ai.mcp_client.targets import McpSession
+from jackfield_ai.mcp_client.targets import McpSession, McpTarget
 from jackfield_ai.nodes import each_item
 from jackfield_ai.parameters import chosen
 
@@ -40,16 +40,20 @@ class McpClientNode(McpNode):
         first = first_resolved(resolved)
         if first is None:
             return [unresolved_items(resolved)]
-        target = await target_of(first, run)  # of all items, as in n8n
+        targets: list[McpTarget] = []
 
         async def one(index: int) -> Items:
-            async with kept_session(self._context, run, target) as server:
-                return await self._called(run, server, resolved[index], index)
+            name = chosen(resolved[index].tool)
+            if not targets:
+                targets.append(await target_of(first, run))  # of all items, as in n8n
+            async with kept_session(self._context, run, targets[0]) as server:
+                return await self._called(run, server, resolved[index], name, index)
 
         return [await each_item(run, one)]
 
-    async def _called(self, run: NodeRun, server: McpSession, parameters: McpClientParameters, index: int) -> Items:
-        name = chosen(parameters.tool)
+    async def _called(
+        self, run: NodeRun, server: McpSession, parameters: McpClientParameters, name: str, index: int
+    ) -> Items:
         if not name:
             raise NodeError("The parameter tool is empty; choose a tool.")
         options = parameters.options

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.nodes import Flag, Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.mcp_client.form import CLIENT, CLIENT_OPTIONS, TOOL, TOOL_OPTIONS
+from jackfield_ai.mcp_client.form import CLIENT, CLIENT_OPTIONS, OLD_TOOL, TOOL, TOOL_OPTIONS
 from jackfield_ai.mcp_client.targets import Transport
 from jackfield_ai.parameters import Chosen, Text
 
@@ -83,6 +83,8 @@ class McpToolParameters(McpServerParameters):
 
 class OldMcpToolParameters(McpToolParameters):
     """Of version 1, which knows SSE only. An address in the later field wins, as documents of other programs have."""
+
+    ui_fields: ClassVar[UiFields] = OLD_TOOL
 
     @property
     def transport(self) -> Transport:
