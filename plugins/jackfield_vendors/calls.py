@@ -117,7 +117,7 @@ def answer_of(reply: HttpReply, errors: Errors, title: str) -> Json:
             value = loads(reply.body, max_depth=200)
         except InvalidInput:
             value = reply.body.decode("utf-8", "replace")
-    good = 200 <= reply.status < 300
+    good = 200 <= reply.status < 300 and not (errors.bad and at(value, errors.bad.split(".")))
     if good and (not errors.ok or at(value, errors.ok.split("."))):
         return value
     raise NodeError(_told(reply, value, errors, title))

@@ -41,7 +41,8 @@ class Parameter(DescribedPart):
 class DescribedRequest(DescribedPart):
     """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
     form field -> template of the name of the item's file; file: template of the name of the item's file that is the
-    body; raw: template of a text that is the body; media_type: of either, instead of the file's own."""
+    body; raw: template of a text that is the body; encoded: template of the body in base64; media_type: of these,
+    instead of the file's own."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     path: str = ""
@@ -53,12 +54,14 @@ class DescribedRequest(DescribedPart):
     files: dict[str, str] = {}
     file: str | None = None
     raw: str | None = None
+    encoded: str | None = None
     media_type: str | None = None
 
     @model_validator(mode="after")
     def _one_body(self) -> DescribedRequest:
-        if (self.file is not None) + (self.raw is not None) + (self.body is not None or bool(self.files)) > 1:
-            raise ValueError("give one of body, files, file and raw")
+        alone = sum(one is not None for one in (self.file, self.raw, self.encoded))
+        if alone + (self.body is not None or bool(self.files)) > 1:
+            raise ValueError("give one of body, files, file, raw and encoded")
         if self.body is not None and (self.form is not None or self.files):
             raise ValueError("give body, or form and files, not both")
         return self
@@ -96,7 +99,11 @@ class DescribedStep(DescribedRequest):
     is left out while it is missing or false. each: a list; one request per element, which templates see as in `$each`.
     value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of `name`,
     `type` and, unless content is false, `content` in base64. answer: `headers` for those of the answer (lower-case
-    names), or its JSON. rows: path of the rows of a list that `paging` follows."""
+    names), `content` for its body as such a file, `events` for the first server-sent event with which `until` holds, or
+    its JSON. rows: path of the rows of a list that `paging` follows. credential: whether the request carries it. until:
+    template that sees the step's result, or paths in it with the values, or one of several, that they must have; the
+    request is sent again, `pause` seconds after its answer, until that holds; within: template of the seconds after
+    which the node fails."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     needs: str | None = None
@@ -104,9 +111,19 @@ class DescribedStep(DescribedRequest):
     value: JsonShape = None
     read: str | None = None
     content: bool = True
-    answer: Literal["json", "headers"] = "json"
+    answer: Literal["json", "headers", "content", "events"] = "json"
     rows: str = ""
     paging: DescribedPaging | None = None
+    credential: bool = True
+    until: str | dict[str, str | list[str]] | None = None
+    pause: float = Field(1, gt=0, le=60)
+    within: str = "300"
+
+    @model_validator(mode="after")
+    def _waited_for(self) -> DescribedStep:
+        if self.answer == "events" and self.until is None:
+            raise ValueError("events needs until")
+        return self
 
 
 class ContentFile(DescribedPart):
@@ -135,7 +152,8 @@ class DescribedResponse(DescribedPart):
 class DescribedOperation(DescribedRequest):
     """resource and operation: the values of these parameters; also: further operations that are like it; when: further
     parameters that choose between operations of the same name; before and then: requests whose answers are `$before`
-    and `$response`; steps: any number of them before; value: a shape instead of the last request. together: items that
+    and `$response`; steps: any number of them before; value: a shape instead of the last request; lastly: steps after
+    all of these, also when one of them failed, which is `$failed` then. together: items that
     agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. unavailable: why
     it cannot run; it validates only."""
 
@@ -152,6 +170,7 @@ class DescribedOperation(DescribedRequest):
     before: DescribedRequest | None = None
     then: DescribedRequest | None = None
     steps: list[DescribedStep] = []
+    lastly: list[DescribedStep] = []
     value: JsonShape = None
     together: list[str] | None = None
     unavailable: str = ""
@@ -169,10 +188,11 @@ class DescribedAuth(DescribedPart):
 
 
 class Errors(DescribedPart):
-    """How the service says that a request failed. ok: path that must be true; message: paths of the text, the first
-    that is there counts."""
+    """How the service says that a request failed. ok: path that must be true; bad: path that must not be there, or be
+    empty; message: paths of the text, the first that is there counts."""
 
     ok: str = ""
+    bad: str = ""
     message: list[str] = ["message", "error.message", "error"]
 
 

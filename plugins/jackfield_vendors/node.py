@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -11,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.forms import NodeField
 from jackfield.api.nodes.lists import CredentialAccess, ListCredentialMissing, ListQuestion, LoadedPage
-from jackfield.api.nodes.running import made_per_group
+from jackfield.api.nodes.running import FAILURES, made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
@@ -162,6 +163,21 @@ class VendorNode:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])
         sender = ServiceSender(run, self.text, self.base, exchange, index)
+        try:
+            made = await self._made(sender, operation, scope)
+        except FAILURES:
+            await self._closed(sender, operation, scope)
+            raise
+        await sender.stepped(operation.lastly, sender.reached or scope)
+        return made
+
+    async def _closed(self, sender: ServiceSender, operation: CompiledOperation, scope: TemplateScope) -> None:
+        """Whatever becomes of it, the first failure is the one that is told."""
+        with suppress(*FAILURES):
+            await sender.stepped(operation.lastly, with_special(sender.reached or scope, "$failed", True))
+
+    async def _made(self, sender: ServiceSender, operation: CompiledOperation, scope: TemplateScope) -> Items:
+        run, index = sender.run, sender.index
         if operation.before:
             scope = with_special(scope, "$before", await sender.ask(operation.before, scope))
         scope = await sender.stepped(operation.steps, scope)
@@ -176,7 +192,7 @@ class VendorNode:
         if (paging := operation.described.paging) is not None:
             call = call_of(self.text, self.base, operation.request, scope)
             path = operation.described.response.path
-            rows = await collected(exchange, self.text, paging, path, call, given)
+            rows = await collected(sender.exchange, self.text, paging, path, call, scope.parameters)
             return await items_of(run, operation, scope, rows, item, index)
         return await self._result(sender, operation, operation.request, scope)
 

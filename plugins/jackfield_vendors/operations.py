@@ -8,7 +8,16 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_vendors.description import DescribedList, DescribedOperation, DescribedRequest, DescribedStep, Parameter
 from jackfield_vendors.shapes import Shape, ShapeValue, shape_of, value_of_shape
-from jackfield_vendors.templates import Missing, Template, TemplateMismatch, TemplateScope, compiled
+from jackfield_vendors.templates import (
+    Missing,
+    Template,
+    TemplateMismatch,
+    TemplateScope,
+    as_text,
+    at,
+    compiled,
+    value_of,
+)
 
 Check = Callable[[Template, str, bool], None]
 
@@ -27,7 +36,25 @@ class CompiledRequest:
     files: Mapping[str, Template]
     file: Template | None
     raw: Template | None
+    encoded: Template | None
     media_type: Template | None
+
+
+@record
+class CompiledUntil:
+    """truth: of a template; fields: paths in the step's result -> templates of their values."""
+
+    truth: Template | None
+    fields: Mapping[str, Sequence[Template]]
+
+    def holds(self, found: Json, scope: TemplateScope) -> bool:
+        """scope: with the result."""
+        if self.truth is not None:
+            return bool(value_of(self.truth, scope))
+        return all(
+            any(as_text(at(found, path.split("."))) == value_of(one, scope) for one in wanted)
+            for path, wanted in self.fields.items()
+        )
 
 
 @record
@@ -38,6 +65,8 @@ class CompiledStep:
     each: Template | None
     value: ShapeValue | None
     read: Template | None
+    until: CompiledUntil | None
+    within: Template
 
 
 @record
@@ -50,6 +79,7 @@ class CompiledOperation:
     simple: Shape | None
     when: Mapping[str, Json]
     steps: Sequence[CompiledStep]
+    lastly: Sequence[CompiledStep]
     value: ShapeValue | None
     file_name: Template | None
 
@@ -116,6 +146,7 @@ def compile_operation(
         None if response.simple is None else shape_of(response.simple, "response.simple", anything),
         dict(operation.when),  # type: ignore[arg-type]  # scalars are JSON
         steps,
+        [compiled_step(step, f"lastly[{index}].", check) for index, step in enumerate(operation.lastly)],
         None if operation.value is None else value_of_shape(operation.value, "value", check),
         compiled_template(response.name, "response.name", check),
     )
@@ -134,12 +165,27 @@ def compiled_step(step: DescribedStep, place: str, check: Check) -> CompiledStep
         compiled_template(step.each, f"{place}each", check),
         None if step.value is None else value_of_shape(step.value, f"{place}value", check),
         compiled_template(step.read, f"{place}read", check),
+        _until(step.until, f"{place}until", check),
+        needed_template(step.within, f"{place}within", check),
+    )
+
+
+def _until(written: str | dict[str, str | list[str]] | None, place: str, check: Check) -> CompiledUntil | None:
+    if written is None:
+        return None
+    if isinstance(written, str):
+        return CompiledUntil(needed_template(written, place, check), {})
+    rows = {path: one if isinstance(one, list) else [one] for path, one in written.items()}
+    return CompiledUntil(
+        None, {path: [needed_template(one, f"{place}.{path}", check) for one in row] for path, row in rows.items()}
     )
 
 
 def compiled_template(text: str | None, place: str, check: Check) -> Template | None:
-    if text is None:
-        return None
+    return None if text is None else needed_template(text, place, check)
+
+
+def needed_template(text: str, place: str, check: Check) -> Template:
     try:
         made = compiled(text)
     except ValueError as exc:
@@ -168,6 +214,7 @@ def compiled_request(request: DescribedRequest, place: str, check: Check) -> Com
         {name: template(value, f"files.{name}") for name, value in request.files.items()},
         compiled_template(request.file, f"{place}file", check),
         compiled_template(request.raw, f"{place}raw", check),
+        compiled_template(request.encoded, f"{place}encoded", check),
         compiled_template(request.media_type, f"{place}media_type", check),
     )
 

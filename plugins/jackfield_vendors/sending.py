@@ -12,10 +12,11 @@ from jackfield.api.multipart import FormFile, form_body
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import content_of, file_of, form_file
 from jackfield.api.records import replace
+from jackfield_vendors.answers import FirstEvent, content_row, from_base64
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
 from jackfield_vendors.description import DescribedNode
 from jackfield_vendors.exchange import ServiceExchange, secret_in
-from jackfield_vendors.operations import CompiledRequest, CompiledStep
+from jackfield_vendors.operations import CompiledRequest, CompiledStep, CompiledUntil
 from jackfield_vendors.paging import collected
 from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, value_of
 
@@ -27,6 +28,8 @@ class ServiceSteps:
         self.node = node
         self.base = base
         self.exchange = exchange
+        self.reached: TemplateScope | None = None
+        """After the last step that came to its end."""
 
     async def send(self, request: CompiledRequest, scope: TemplateScope, keeper: BodyKeeper | None = None) -> HttpReply:
         """The answer, whatever its status. Raises `NodeError`."""
@@ -45,6 +48,7 @@ class ServiceSteps:
         for step in steps:
             if step.needs is None or _truth(step.needs, scope):
                 scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
+                self.reached = scope
         return scope
 
     async def _result(self, step: CompiledStep, scope: TemplateScope) -> Json:
@@ -64,11 +68,39 @@ class ServiceSteps:
             call = await self.call(step.request, scope)
             paging, rows = step.described.paging, step.described.rows
             return await collected(self.exchange, self.node, paging, rows, call, scope.parameters)
-        reply = await self.send(step.request, scope)
-        if step.described.answer == "headers":
-            raise_for_status(reply, self.node.errors, self.node.title)
-            return dict(reply.headers)
-        return answer_of(reply, self.node.errors, self.node.title)
+        if step.until is None:
+            return await self._once(step, scope)
+        return await self._awaited(step, step.until, scope)
+
+    async def _once(self, step: CompiledStep, scope: TemplateScope) -> Json:
+        reply = await self._exchange(step).send(await self.call(step.request, scope))
+        if step.described.answer == "json":
+            return answer_of(reply, self.node.errors, self.node.title)
+        raise_for_status(reply, self.node.errors, self.node.title)
+        return dict(reply.headers) if step.described.answer == "headers" else content_row(reply)
+
+    def _exchange(self, step: CompiledStep) -> ServiceExchange:
+        return self.exchange if step.described.credential else replace(self.exchange, authorization=None)
+
+    async def _awaited(self, step: CompiledStep, until: CompiledUntil, scope: TemplateScope) -> Json:
+        """The first answer, or event, with which `until` holds. Raises `NodeError` when there is none in time."""
+        name, seconds = f"${step.described.name}", _seconds(step.within, scope)
+
+        def holds(found: Json) -> bool:
+            return until.holds(found, with_special(scope, name, found))
+
+        if step.described.answer == "events":
+            keeper = FirstEvent(self.node.title, holds)
+            call = replace(await self.call(step.request, scope), keeper=keeper, timeout=seconds)
+            raise_for_status(await self._exchange(step).send(call), self.node.errors, self.node.title)
+            return keeper.found
+        clock = self.exchange.context.clock
+        end = clock.monotonic() + seconds
+        while not holds(found := await self._once(step, scope)):
+            if clock.monotonic() >= end:
+                raise NodeError(f"{self.node.title} was not ready within {seconds:g} seconds.")
+            await clock.sleep(step.described.pause)
+        return found
 
     async def files(self, names: str, *, content: bool) -> Json:
         """What the item's files of these names, separated by commas, are. Raises `NodeError`."""
@@ -94,6 +126,9 @@ class ServiceSender(ServiceSteps):
         if request.file is not None:
             file = await self._sendable("", _text(request.file, scope))
             return replace(call, body=HttpBody(file.content, wanted or file.mime_type))
+        if request.encoded is not None:
+            content = from_base64(_text(request.encoded, scope))
+            return replace(call, body=HttpBody(content, wanted or DEFAULT_TYPE))
         if request.raw is not None:
             return replace(call, body=HttpBody(_text(request.raw, scope).encode(), wanted or "text/plain"))
         return call
@@ -131,6 +166,14 @@ def with_special(scope: TemplateScope, name: str, value: Json) -> TemplateScope:
 def _text(template: Template, scope: TemplateScope) -> str:
     found = value_of(template, scope)
     return "" if isinstance(found, Missing) else as_text(found)
+
+
+def _seconds(template: Template, scope: TemplateScope) -> float:
+    """Raises `NodeError`."""
+    try:
+        return float(_text(template, scope))
+    except ValueError:
+        raise NodeError("The time to wait is no number of seconds; give one.") from None
 
 
 def _truth(template: Template, scope: TemplateScope) -> bool:

@@ -53,12 +53,14 @@ class OperationReads:
             self._text(template, None)
         for request in filter(None, (operation, operation.before, operation.then)):
             self._request(request, None)
-        for step in operation.steps:
+        for step in (*operation.steps, *operation.lastly):
             inside = None
             if step.each is not None:
                 inside = self._elements(step.each, None)
-            for text in (step.needs, step.read):
+            until = [step.until] if isinstance(step.until, str) else (step.until or {}).values()
+            for text in (step.needs, step.read, step.within):
                 self._text(text or "", None)
+            self._shape(list(until), None)
             self._request(step, inside)
             self._shape(step.value, inside)
         self._shape(operation.value, None)
@@ -67,7 +69,7 @@ class OperationReads:
             self.top.below(name.split(".")).whole = True
 
     def _request(self, request: DescribedRequest, inside: TemplateRead | None) -> None:
-        for text in (request.path, request.url, request.file, request.raw, request.media_type):
+        for text in (request.path, request.url, request.file, request.raw, request.encoded, request.media_type):
             self._text(text or "", inside)
         for shape in (request.query, request.headers, request.files, request.body, request.form):
             self._shape(cast("Json", shape), inside)
@@ -82,7 +84,9 @@ class OperationReads:
             source = shape.get("$each")
             inner = self._elements(source, inside) if isinstance(source, str) else inside
             for key, value in shape.items():
-                if key != "$each":
+                if key == "$case" and isinstance(value, dict):
+                    self._shape(list(value.values()), inner)  # its keys are values, not templates
+                elif key != "$each":
                     self._shape(value, inner)
                     self._text(key, inner)
 
