@@ -72,7 +72,8 @@ class DescribedPaging(DescribedPart):
     rows came, plus `first`, sent as `send`), last (what the last row has at `read`, sent as `send`), link (RFC 8288
     `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
     sent, a path in a body. size: parameter for the page's size, at least `least`, at most `most`; a page with fewer
-    rows is the last of page, offset and last. first: the first page's number."""
+    rows is the last of page, offset and last. first: the first page's number. also: further values of the answer that
+    go with a cursor, where they are sent -> path; total: path of the number of all rows, which are enough."""
 
     kind: Literal["cursor", "page", "offset", "last", "link", "url"]
     send: str = ""
@@ -82,6 +83,8 @@ class DescribedPaging(DescribedPart):
     most: int = Field(100, ge=1)
     least: int = Field(1, ge=1)
     first: int | None = None
+    also: dict[str, str] = {}
+    total: str = ""
 
     @model_validator(mode="after")
     def _complete(self) -> DescribedPaging:
@@ -180,9 +183,10 @@ class DescribedOperation(DescribedRequest):
 
 class DescribedAuth(DescribedPart):
     """The credential. parameter: whose value chooses the kind among `choices`; without a value the one that the node
-    has; else `default`."""
+    has; else `default`. versions: of the node, with another kind than that."""
 
     default: Kind
+    versions: dict[str, Kind] = {}
     parameter: str | None = None
     choices: dict[str, Kind] = {}
 

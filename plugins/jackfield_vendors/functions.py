@@ -12,6 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
 from jackfield_vendors import dates, sheets
+from jackfield_vendors.templates import as_text
 
 Function: TypeAlias = Callable[[Mapping[str, Json]], Json]
 
@@ -52,6 +53,14 @@ def key_of(given: Mapping[str, Json]) -> Json:
     """object; value: that stands in it. Its key."""
     found, value = given.get("object"), given.get("value")
     return next((key for key, one in found.items() if one == value), None) if isinstance(found, dict) else None
+
+
+def texts_of(given: Mapping[str, Json]) -> Json:
+    """object; names: of fields. Those fields as texts, in which what is not there is empty."""
+    found, names = given.get("object"), given.get("names")
+    fields = found if isinstance(found, dict) else {}
+    listed = names if isinstance(names, list) else []
+    return {str(name): as_text(value) if (value := fields.get(str(name))) is not None else "" for name in listed}
 
 
 def every_event(given: Mapping[str, Json]) -> Json:
@@ -122,6 +131,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
     "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),
+    "texts_of": texts_of,
     "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
     "whatsapp_changes": _later("jackfield_vendors.triggering.event_items:whatsapp_changes"),
     "zendesk_conditions": _later("jackfield_vendors.triggering.event_items:zendesk_conditions"),

@@ -159,6 +159,7 @@ class VendorNode:
         scope = self.scope(given, exchange, run.node.version, run.items[index]["json"])
         scope = with_special(scope, "$timezone", run.execution.timezone)
         scope = with_special(scope, "$now", iso_time(self.context.clock.now_ms()))
+        scope = with_special(scope, "$parameters", dict(given))
         if operation.described.together is not None:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])
@@ -215,6 +216,8 @@ class VendorNode:
         auth = self.text.auth
         if auth is None:
             return ""
+        if (of_version := auth.versions.get(f"{node.version:g}" if node.version is not None else "")) is not None:
+            return of_version
         chosen = given.get(auth.parameter) if auth.parameter else None
         if chosen is None and auth.default not in node.credentials:
             return next((kind for kind in auth.choices.values() if kind in node.credentials), auth.default)
@@ -251,6 +254,12 @@ def _credentials(text: DescribedNode) -> list[NodeCredential]:
     auth = text.auth
     if auth is None:
         return []
+    if auth.versions:
+        kinds = {"": auth.default, **{f"{one:g}": auth.versions.get(f"{one:g}", auth.default) for one in text.versions}}
+        return [
+            NodeCredential(kind, when={"@version": [name for name, used in kinds.items() if used == kind]})
+            for kind in dict.fromkeys(kinds.values())
+        ]
     if auth.parameter is None:
         return [NodeCredential(auth.default)]
     values: dict[str, list[str]] = {auth.default: [""]}

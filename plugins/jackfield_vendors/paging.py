@@ -97,8 +97,13 @@ def _next(
             address = at(value, paging.read.split("."))
         target = _target(call.url, address) if isinstance(address, str) and address else ""
         return replace(call, url=target, query=[]) if same_origin(target, call.url) else None
-    cursor = at(value, paging.read.split("."))
-    return placed(call, paging.place, paging.send, cursor) if cursor else None
+    cursor, total = at(value, paging.read.split(".")), at(value, paging.total.split(".")) if paging.total else None
+    if not cursor or (isinstance(total, int | float) and len(rows) >= total):
+        return None
+    call = placed(call, paging.place, paging.send, cursor)
+    for name, path in paging.also.items():
+        call = placed(call, paging.place, name, at(value, path.split(".")))
+    return call
 
 
 def _target(base: str, address: str) -> str:

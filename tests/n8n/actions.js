@@ -22,7 +22,8 @@ function nodeType(kind, version) {
 function service(replies, seen) {
   const left = replies.map((one) => ({ ...one }));
   return async (request) => {
-    const url = new URL(String(request.url ?? request.uri), String(request.baseURL || 'https://none.example'));
+    const given = String(request.url ?? request.uri);
+    const url = new URL(/^https?:/.test(given) ? given : `${request.baseURL || 'https://none.example'}/${given.replace(/^\//, '')}`);
     const query = Object.fromEntries(url.searchParams);
     for (const [name, value] of Object.entries(request.qs ?? {})) if (value !== undefined) query[name] = value;
     const method = String(request.method ?? 'GET').toUpperCase();

@@ -128,9 +128,9 @@ def full(value: Any) -> Any:
 
 def comparable(requests: list[Any], case: ActionCase) -> list[Any]:
     def shown(value: Any) -> Any:
-        return (
-            {name: one for name, one in value.items() if name not in case.hidden} if isinstance(value, dict) else value
-        )
+        if isinstance(value, dict):
+            return {name: shown(one) for name, one in value.items() if name not in case.hidden}
+        return [shown(one) for one in value] if isinstance(value, list) else value
 
     return [
         (
@@ -175,7 +175,10 @@ async def test_a_service_is_asked_as_by_n8n(
     found = theirs[case.label]
     answered(vendor, case)
     node = node_of(case, vendor, tmp_path)
-    values = at_host(case.credentials, vendor.url)
+    values = {
+        kind: {name: one for name, one in given.items() if isinstance(one, str)}
+        for kind, given in at_host(case.credentials, vendor.url).items()
+    }
     run = BearerRun(
         node,
         case.parameters,

@@ -88,13 +88,17 @@ class References:
 def _wanted(asked: NodeCredential, node: Node) -> str:
     """The kind that the node needs; empty when it needs none, or an expression decides."""
     for name, values in asked.when.items():
-        given = node.parameters.get(name)
+        given = _version(node) if name == "@version" else node.parameters.get(name)
         if _is_expression(given) or (given if isinstance(given, str) else "") not in values:
             return ""
     if not asked.parameter:
         return asked.kind
     chosen = node.parameters.get(asked.parameter)
     return chosen if isinstance(chosen, str) and not _is_expression(chosen) else ""
+
+
+def _version(node: Node) -> str:
+    return "" if node.version is None else f"{node.version:g}"
 
 
 def _named_workflow(node: Node) -> str | None:

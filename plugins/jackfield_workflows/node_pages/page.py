@@ -103,7 +103,9 @@ def _facts(node_type: NodeType) -> Iterator[str]:
 def _credential(one: NodeCredential) -> str:
     kind = f"`{one.kind}`" if one.kind else f"the one that the parameter `{one.parameter}` names"
     conditions = [
-        f"`{name}` is {' or '.join(f'`{value}`' if value else 'empty' for value in values)}"
+        f"the version is {' or '.join(filter(None, values))}"
+        if name == "@version"
+        else f"`{name}` is {' or '.join(f'`{value}`' if value else 'empty' for value in values)}"
         for name, values in one.when.items()
     ]
     suffix = f", while {' and '.join(conditions)}" if conditions else ""

@@ -70,7 +70,7 @@ class NodeCredential:
 
     kind: empty when a parameter names it. parameter: the one that does. required: whether the node can do nothing
     without. when: it counts only while each of these parameters has one of these values; an empty one stands for a
-    parameter without a value.
+    parameter without a value; `@version` is the node's version.
     """
 
     kind: str = ""

@@ -29,6 +29,17 @@ it('takes the kind that a parameter names', () => {
   expect(usedCredentials(http, node({ ...parameters, genericAuthType: 'nobody' }), known)).toEqual([]);
 });
 
+it('asks for the kind of the version', () => {
+  const versions = type([
+    { name: 'acmeOAuth2Api', required: true, when: { '@version': ['', '2'] } },
+    { name: 'acmeApi', required: true, when: { '@version': ['1'] } },
+  ]);
+  const kinds = (more: object) => usedCredentials(versions, node({}, more), known).map(({ kind }) => kind);
+  expect(kinds({ typeVersion: 1 })).toEqual(['acmeApi']);
+  expect(kinds({ typeVersion: 2 })).toEqual(['acmeOAuth2Api']);
+  expect(kinds({})).toEqual(['acmeOAuth2Api']);
+});
+
 it('keeps what the node has already, of unknown types too', () => {
   const given = node({}, { credentials: { other: { id: '1' }, strange: { name: 'x' } } });
   expect(usedCredentials(undefined, given, known)).toEqual([
