@@ -57,10 +57,9 @@ class OperationReads:
             inside = None
             if step.each is not None:
                 inside = self._elements(step.each, None)
-            until = [step.until] if isinstance(step.until, str) else (step.until or {}).values()
             for text in (step.needs, step.read, step.within):
                 self._text(text or "", None)
-            self._shape(list(until), None)
+            self._shape(cast("Json", step.until), None)
             self._request(step, inside)
             self._shape(step.value, inside)
         self._shape(operation.value, None)
