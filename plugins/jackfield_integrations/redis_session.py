@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -23,6 +23,8 @@ from jackfield_integrations.targets import Targets, tls_for
 Result = TypeVar("Result")
 _PAGE = 1000
 """Keys that one SCAN looks at."""
+_HEARTBEAT_S = 30.0
+"""After so much silence a subscribed connection is asked whether it lives, and has as long to answer."""
 
 
 class CheckedRedisConnection(client.Connection):
@@ -128,6 +130,26 @@ class RedisSession:
 
     async def publish(self, channel: str, text: str) -> None:
         await self._redis.publish(channel, text)
+
+    @contextlib.asynccontextmanager
+    async def messages(self, patterns: Sequence[str]) -> AsyncIterator[AsyncIterator[tuple[str, str]]]:
+        """Subscribed to channels with these names or patterns: channel and text of each message from then on. Raises
+        `NodeError`, also when the server is silent."""
+        async with self._redis.pubsub() as channel:
+            await self.guarded(channel.psubscribe(*patterns))
+            yield self._messages(channel)
+
+    async def _messages(self, channel: Any) -> AsyncIterator[tuple[str, str]]:
+        silent = False
+        while True:
+            told = await self.guarded(channel.get_message(timeout=_HEARTBEAT_S))
+            if told is None:
+                if silent:
+                    raise NodeError(f"Redis does not answer for {_HEARTBEAT_S:g} seconds.")
+                await self.guarded(channel.ping())
+            elif told["type"] == "pmessage":
+                yield str(told["channel"]), str(told["data"])
+            silent = told is None
 
     async def store(self, key: str, value: str | list[str] | dict[str, str] | set[str], ttl: int | None) -> None:
         """Replace the key, at once."""

@@ -1,4 +1,4 @@
-"""Triggers that ask services, that services send events to, and that the daemon itself starts."""
+"""Triggers that ask services, that get their events, that hold a connection, and that the daemon itself starts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
 class TriggersPlugin(Plugin):
-    """Triggers that ask services, that services send events to, and that the daemon itself starts."""
+    """Triggers that ask services, that get their events, that hold a connection, and that the daemon itself starts."""
 
     name = "triggers"
     first_process_only = True
     settings = (SettingsTable("triggers", "jackfield_triggers.settings:TriggerSettings"),)
     commands = ("jackfield_triggers.commands:trigger",)
     parts = (
+        "jackfield_triggers.listening.listeners:Listeners",
         "jackfield_triggers.polling.polls:Polls",
         "jackfield_triggers.subscribing.records:SubscriptionRecords",
         "jackfield_triggers.subscribing.subscriptions:Subscriptions",

@@ -15,22 +15,26 @@ _COLUMNS = {
     "EVENTS": "events",
     "LAST EVENT": "lastEvent",
     "NEXT": "next",
+    "CONNECTED": "connected",
     "LAST ERROR": "lastError.message",
 }
+_NONE = "The workflow has no trigger that asks a service, gets its events or holds a connection."
 
 
 @click.group("trigger", cls=CommandGroup)
 def trigger() -> None:
-    """Triggers that ask services, and those that services send events to: list, test."""
+    """Triggers that ask services, that services send events to, or that hold a connection: list, test."""
 
 
 @trigger.command("list")
 @workflow_argument
 @daemon_command
 def list_triggers(call: DaemonCall, workflow: str) -> None:
-    """List the triggers of a WORKFLOW: last event, next poll or look at the subscription, last error."""
+    """List the triggers of a WORKFLOW: last event, next poll or look at the subscription, connection, last error."""
     rows = call.ask("GET", f"{_path(call, workflow)}/triggers")["data"]
-    call.table(_COLUMNS, rows, "The workflow has no trigger that asks a service or that a service sends events to.")
+    call.table(
+        _COLUMNS, rows, "The workflow has no trigger that asks a service, gets its events or holds a connection."
+    )
 
 
 @trigger.command()

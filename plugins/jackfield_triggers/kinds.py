@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-POLL, SUBSCRIBE, LIFECYCLE = "poll", "subscribe", "lifecycle"
+POLL, SUBSCRIBE, LISTEN, LIFECYCLE = "poll", "subscribe", "listen", "lifecycle"
+OF_SERVICES = (POLL, SUBSCRIBE, LISTEN)
 SUBSCRIPTIONS = "subscriptions"
 LIFECYCLE_NODES = ("n8nTrigger", "workflowTrigger")
 """Nodes that the daemon itself starts."""

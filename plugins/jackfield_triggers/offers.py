@@ -11,9 +11,9 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeOffer
 from jackfield.api.resealing import SealedValues
 from jackfield.api.triggers import OfferedTrigger, Trigger
-from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES, POLL, SUBSCRIBE, SUBSCRIPTIONS
+from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES, OF_SERVICES, SUBSCRIPTIONS
 from jackfield_triggers.subscribing.records import SubscriptionRecords
-from jackfield_triggers.triggers import PollTrigger, SubscribeTrigger
+from jackfield_triggers.triggers import ListenTrigger, PollTrigger, SubscribeTrigger
 
 _RUNNING = "jackfield_triggers.running"
 _LIFECYCLE = "jackfield_triggers.lifecycle"
@@ -26,7 +26,7 @@ def nodes(context: PluginContext) -> Sequence[NodeOffer]:
 
 def triggers(context: PluginContext) -> Sequence[Trigger]:
     lifecycle = OfferedTrigger(LIFECYCLE, LIFECYCLE_NODES, f"{_LIFECYCLE}.trigger:of_daemon", context)
-    return [PollTrigger(context), SubscribeTrigger(context), lifecycle]
+    return [PollTrigger(context), SubscribeTrigger(context), ListenTrigger(context), lifecycle]
 
 
 def sealed_values(context: PluginContext) -> Sequence[SealedValues]:
@@ -60,7 +60,7 @@ async def _is_needed(context: PluginContext) -> bool:
     so at any time."""
     if not context.store.exclusive or await context.store.fact(SUBSCRIPTIONS) is not None:
         return True
-    page = await context.store.webhooks(kind=(POLL, SUBSCRIBE), offset=0, limit=1, active=True, workflow_id=None)
+    page = await context.store.webhooks(kind=OF_SERVICES, offset=0, limit=1, active=True, workflow_id=None)
     return bool(page.rows)
 
 

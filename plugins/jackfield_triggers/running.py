@@ -1,4 +1,4 @@
-"""What runs for as long as the daemon does: polls and subscriptions, at the daemon that leads."""
+"""What runs for as long as the daemon does: polls, subscriptions and connections, at the daemon that leads."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from jackfield.api.context import PluginContext
 from jackfield_triggers.leadership import Leadership
+from jackfield_triggers.listening.listeners import Listeners
 from jackfield_triggers.polling.polls import Polls
 from jackfield_triggers.subscribing.subscriptions import Subscriptions
 
@@ -20,14 +21,14 @@ def begin(context: PluginContext) -> None:
     if polls.begun or context.service.worker:
         return
     polls.begun = True
-    context.spawn("triggers that ask and subscribe", _run(context))
+    context.spawn("triggers that ask, subscribe and listen", _run(context))
 
 
 async def _run(context: PluginContext) -> None:
-    polls, subscriptions = context.port(Polls), context.port(Subscriptions)
+    served = (context.port(Polls), context.port(Subscriptions), context.port(Listeners))
 
     async def lead() -> None:
-        await asyncio.gather(_kept_up(context, polls.run), _kept_up(context, subscriptions.run))
+        await asyncio.gather(*(_kept_up(context, one.run) for one in served))
 
     await Leadership(context).run(lead)
 

@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class TriggerSettings(BaseModel):
-    """Triggers that ask services again and again, and those that services send events to."""
+    """Triggers that ask services again and again, those that services send events to, and those that hold a
+    connection."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -81,6 +82,21 @@ class TriggerSettings(BaseModel):
     event_timeout: float = Field(30, description="Seconds that an event's body may take to come in.", gt=0, le=600)
     remember_hours: float = Field(
         72, description="Hours for which it is remembered that an event has started its workflow.", ge=1, le=8_760
+    )
+    listen_prefetch: int = Field(
+        20,
+        description="Events that a service may send over one connection before the first of them is settled.",
+        ge=1,
+        le=10_000,
+    )
+    listen_concurrency: int = Field(
+        10, description="Connections that are opened at the same time; others wait for their turn.", ge=1, le=1_000
+    )
+    listen_close: float = Field(
+        10,
+        description="Seconds that the end of a connection may take, with the events that are under way.",
+        gt=0,
+        le=300,
     )
     test_wait: float = Field(
         120, description="The longest wait for a test event that somebody may ask for, in seconds.", ge=1, le=3_600

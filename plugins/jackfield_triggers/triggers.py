@@ -1,4 +1,4 @@
-"""The two kinds of triggers: which nodes they serve, and why one may not go live. Light, as it is asked about every
+"""The three kinds of triggers: which nodes they serve, and why one may not go live. Light, as it is asked about every
 workflow; what serves them is imported with the first workflow that has such a node."""
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.object_references import load
 from jackfield.api.triggers import NodeTrigger, Registration, Start, WorkflowChange, node_path
+from jackfield.api.triggers.listening import listening_node
 from jackfield.api.triggers.polling import POLL_TIMES, PollTimesReader, polling_node
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.triggers.subscribing import PATH, subscribing_node
 from jackfield.api.workflows import Items, Node, Problem, Workflow
 from jackfield_triggers.addresses import ident_of, reachable
-from jackfield_triggers.kinds import POLL, SUBSCRIBE
+from jackfield_triggers.kinds import LISTEN, POLL, SUBSCRIBE
 
 if TYPE_CHECKING:
+    from jackfield_triggers.listening.listeners import Listeners
     from jackfield_triggers.polling.polls import Polls
     from jackfield_triggers.subscribing.subscriptions import Subscriptions
 
@@ -45,7 +47,7 @@ class ServedKinds(Collection[str]):
 
 
 class _ServedTrigger(NodeTrigger):
-    """What both have in common."""
+    """What all have in common."""
 
     kind = ""
     method = ""
@@ -211,6 +213,55 @@ class SubscribeTrigger(SuffixTrigger, _ServedTrigger):
             self._begin()
         if concerned or self._context.is_built("jackfield_triggers.subscribing.subscriptions:Subscriptions"):
             await self._subscriptions.follow(change.workflow_id)
+
+
+class ListenTrigger(_ServedTrigger):
+    """Serves nodes that hold a connection (`ListeningNode`)."""
+
+    kind = LISTEN
+    method = "listen"
+
+    @property
+    def _listeners(self) -> Listeners:
+        from jackfield_triggers.listening.listeners import Listeners
+
+        return self._context.port(Listeners)
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return [Registration(node.id, node.name, LISTEN, LISTEN.upper(), "", "") for node in self.served(workflow)]
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        found: list[Problem] = []
+        for node in self.served(workflow):
+            known, problems = await self._resolved(workflow, node)
+            listens = listening_node(self._type(node))
+            if not problems and listens is not None:
+                problems += listens.listen_problems(known)
+            found += self._placed(workflow, node, problems)
+        return found
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        return [Start(node.name, f"An event of {_title(self._type(node), node)}") for node in self.served(workflow)]
+
+    async def attention(self, workflow: Workflow) -> Sequence[Problem]:
+        """Nodes whose connection is lost."""
+        if not (served := self.served(workflow)):
+            return []
+        failures = self._listeners.failures_of(workflow.id or "")
+        return [
+            Problem(node_path(workflow, node), f"{node.name} is not connected: {failures[node.name]}", "warning")
+            for node in served
+            if node.name in failures
+        ]
+
+    async def follow(self, change: WorkflowChange) -> None:
+        if self._context.service.worker:  # the first process holds the connections
+            return
+        concerned = change.workflow is not None and bool(self.served(change.workflow))
+        if concerned:
+            self._begin()
+        if concerned or self._context.is_built("jackfield_triggers.listening.listeners:Listeners"):
+            await self._listeners.follow(change.workflow_id)
 
 
 def _title(found: NodeType | None, node: Node) -> str:

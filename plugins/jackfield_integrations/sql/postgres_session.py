@@ -7,6 +7,7 @@ can stand where PostgreSQL takes no parameters (`CREATE ROLE`, `INTERVAL`).
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -20,6 +21,7 @@ from psycopg.types.string import TextLoader
 from jackfield.api.databases import DatabaseRefusal
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.sql.placeholders import scan
@@ -42,8 +44,19 @@ _SELECT = re.compile(rb"\s*+(?:SELECT|VALUES|TABLE)\b(?!.*\bINTO\b)", re.IGNOREC
 _COLUMNS = b"""
     SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = %s AND table_name = %s
 """
+_HEARTBEAT_S = 30.0
+"""After so much silence a connection that listens is asked whether it lives, and has as long to answer."""
 _CHUNK = 500
 """Rows that are fetched at once."""
+
+
+@record
+class PostgresNotice:
+    """One NOTIFY. pid: of the server's process that told it."""
+
+    pid: int
+    channel: str
+    payload: str
 
 
 class PostgresSession:
@@ -78,6 +91,21 @@ class PostgresSession:
                 return await cursor.fetchall()
         except psycopg.Error as exc:
             raise DatabaseRefusal(self._failure(exc).message, exc.sqlstate or "") from None
+
+    async def notices(self, channel: str) -> AsyncIterator[PostgresNotice]:
+        """What is told on a channel for which somebody has said LISTEN, from then on. Raises `NodeError`, also when the
+        server is silent."""
+        while True:
+            try:
+                async for one in self._connection.notifies(timeout=_HEARTBEAT_S):
+                    if one.channel == channel:
+                        yield PostgresNotice(one.pid, one.channel, one.payload)
+                async with asyncio.timeout(_HEARTBEAT_S):
+                    await self.query("SELECT 1")
+            except psycopg.Error as exc:
+                raise self._failure(exc) from None
+            except TimeoutError:
+                raise NodeError(f"PostgreSQL does not answer for {_HEARTBEAT_S:g} seconds.") from None
 
     def _failure(self, error: psycopg.Error) -> NodeError:
         return NodeError(f"PostgreSQL: {self._values.shown(error.diag.message_primary or str(error))}.")

@@ -87,6 +87,24 @@ class AllowedRoot:
             _check_replaceable(directory, name, path)
             return FileReplacement(os.dup(directory), name)
 
+    def below(self, path: str) -> str:
+        """The path as it is written in full; of the root too."""
+        given = path if path.startswith("/") else f"{self._root}/{path}"
+        if path and os.path.normpath(given) == self._root and ".." not in given.split("/"):
+            return self._root
+        return self._shown(self._parts(path))
+
+    def watched(self, path: str) -> tuple[str, bool]:
+        """The path of a file or directory that is there, in full, and whether it is a directory."""
+        full = self.below(path)
+        if full == self._root:
+            return full, True
+        with self._told(path), self._parent(self._parts(path)) as (directory, name):
+            mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            raise NodeError(f"{path} is a symbolic link, which is not followed.")
+        return full, stat.S_ISDIR(mode)
+
     def matching(self, pattern: str) -> list[str]:
         """Paths of the regular files that a pattern matches, sorted: `*` and `?` within a name, `**` for any number of
         directories, `{a,b}` for either. A path without any of these is given if there is such a file."""

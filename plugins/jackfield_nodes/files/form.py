@@ -203,3 +203,49 @@ WRITE_ONE: UiFields = {
     "fileName": Ui(label="Path", help="Where the file is written."),
     "dataPropertyName": Ui(label="Input file field", help="The item's field with the file."),
 }
+
+_FOLDER: Case = {"triggerOn": "folder"}
+WATCH: UiFields = {
+    "triggerOn": Ui(choices={"file": "A file", "folder": "A folder"}, help="The thing whose changes count."),
+    "path": (
+        Ui(label="File to watch", when={"triggerOn": "file"}, placeholder="/data/invoices/1.pdf"),
+        Ui(label="Folder to watch", when=_FOLDER, placeholder="/data/invoices"),
+    ),
+    "events": Ui(
+        label="Watch for",
+        when=_FOLDER,
+        choices={
+            "add": "File added",
+            "change": "File changed",
+            "unlink": "File deleted",
+            "addDir": "Folder added",
+            "unlinkDir": "Folder deleted",
+        },
+        help="The changes that start the workflow.",
+    ),
+}
+WATCH_OPTIONS: UiFields = {
+    "awaitWriteFinish": Ui(label="Wait for the end of writing", help="Waits until a file grows no more."),
+    "followSymlinks": Ui(label="Follow links", help="Links are never followed."),
+    "ignored": Ui(label="Ignore", placeholder="**/*.txt", help="Paths that start nothing."),
+    "ignoreInitial": Ui(label="Ignore what is there", help="Files that are there at the start start nothing."),
+    "depth": Ui(
+        label="Depth",
+        choices={
+            0: "Top folder only",
+            1: "1 level down",
+            2: "2 levels down",
+            3: "3 levels down",
+            4: "4 levels down",
+            5: "5 levels down",
+            -1: "Unlimited",
+        },
+        help="How deep changes count.",
+    ),
+    "usePolling": Ui(label="Look every second", help="For network drives, which do not tell of changes."),
+    "ignoreMode": Ui(
+        label="Ignore mode",
+        choices={"match": "Paths that match the pattern", "contain": "Paths that contain the text"},
+        help="The meaning of Ignore.",
+    ),
+}

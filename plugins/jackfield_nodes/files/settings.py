@@ -22,6 +22,9 @@ class FilesSettings(BaseModel):
         description="Most files that one pattern may match.",
         json_schema_extra={"former": {"maxFiles": "0.2"}},
     )
+    max_watched: int = Field(
+        100_000, ge=1, le=10_000_000, description="Most files and directories below a path that one trigger watches."
+    )
     parse_limit: int = Field(
         32 * 2**20,
         ge=1024,

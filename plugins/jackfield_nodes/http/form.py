@@ -248,3 +248,4 @@ LEGACY_OPTIONS: UiFields = {
     "batchInterval": Ui(label="Pause between batches (ms)"),
     "useQueryString": Ui(label="Repeat names of lists"),
 }
+SSE: UiFields = {"url": Ui(label="URL", placeholder="https://example.com/events", help="Where the events come from.")}

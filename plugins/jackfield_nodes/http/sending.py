@@ -13,10 +13,11 @@ from jackfield.api.auth import API_KEY_HEADERS
 from jackfield.api.binary import BinaryError, Content
 from jackfield.api.context import PluginContext
 from jackfield.api.http_addresses import HttpAddress
-from jackfield.api.http_client import Authorization, HttpCall
+from jackfield.api.http_client import Authorization, BodyKeeper, HttpCall, HttpReply
 from jackfield.api.nodes import NodeError
 from jackfield.api.plain_http import one_line
 from jackfield.api.records import record, replace
+from jackfield.api.workflows import BinaryData
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
 from jackfield_nodes.http.settings import HttpSettings
@@ -106,6 +107,21 @@ def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
     return replace(hop, method=method, url=url, headers=headers, body=body)
 
 
+class _Lasting:
+    """A keeper that may take as long as it likes."""
+
+    def __init__(self, keeper: BodyKeeper, deadline: asyncio.Timeout) -> None:
+        self._keeper = keeper
+        self._deadline = deadline
+
+    def wants(self, head: HttpReply) -> bool:
+        return self._keeper.wants(head)
+
+    async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
+        self._deadline.reschedule(None)
+        return await self._keeper.keep(head, chunks)
+
+
 class HttpSender:
     """Sends calls of all nodes through shared pools."""
 
@@ -124,7 +140,9 @@ class HttpSender:
         limit = min(call.timeout or self._settings.timeout, self._settings.timeout)
         hop = first_hop(call)
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as deadline:
+                if call.lasting and call.keeper is not None:
+                    call = replace(call, keeper=_Lasting(call.keeper, deadline))
                 return replace(await self._follow(call, hop), secrets=[one.strip() for one in call.secrets])
         except TimeoutError:
             raise NodeError(f"{hop.url.unicode_host} did not answer within {limit:g} seconds.") from None

@@ -42,8 +42,8 @@ class TriggerRoutes:
         return made
 
     @operation(
-        "List the triggers of a workflow that ask services or that services send events to, with their last event, "
-        "their next poll or renewal, and their last error",
+        "List the triggers of a workflow that ask services, that services send events to, or that hold a connection, "
+        "with their last event, their next poll or renewal, since when they are connected, and their last error",
         operation_id="listWorkflowTriggers",
         scope="workflows:read",
         response=schema("TriggersShown"),
@@ -56,7 +56,7 @@ class TriggerRoutes:
 
     @operation(
         "Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service "
-        "sends to a test address; nothing starts",
+        "sends to a test address or over a connection; nothing starts",
         operation_id="fetchTestEvent",
         scope="workflows:execute",
         request=schema("TestEventAsked"),

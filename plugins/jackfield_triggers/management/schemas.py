@@ -16,12 +16,17 @@ class TriggerShown(BaseModel):
     """One node. Times are ISO 8601."""
 
     node: str
-    kind: Literal["poll", "subscribe"]
-    state: str = Field(description="idle, waiting, failing, or the phase of a subscription: beginning, live, ending.")
+    kind: Literal["poll", "subscribe", "listen"]
+    state: str = Field(
+        description="idle, waiting, connected, failing, or the phase of a subscription: beginning, live, ending."
+    )
     events: int = Field(description="Executions that it has started.")
     last_event: str | None = Field(None, alias="lastEvent")
     last_poll: str | None = Field(None, alias="lastPoll")
-    next: str | None = Field(None, description="Of the next poll, or the next look at the subscription.")
+    next: str | None = Field(
+        None, description="Of the next poll, the next look at the subscription, or the next try to connect."
+    )
+    connected: str | None = Field(None, description="Since when the connection is open; null: it is not.")
     expires: str | None = None
     url: str | None = Field(None, description="Where the service sends its events.")
     last_error: TriggerFailure | None = Field(None, alias="lastError")
@@ -37,7 +42,7 @@ class TestEventAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     node: str = Field(description="Name of the trigger.", max_length=500)
-    seconds: float = Field(60, description="How long to wait for an event that a service sends.", gt=0, le=3_600)
+    seconds: float = Field(60, description="Seconds to wait for an event that a service sends.", gt=0, le=3_600)
 
 
 class TestEventShown(BaseModel):

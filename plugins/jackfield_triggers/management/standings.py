@@ -10,7 +10,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import Webhook, WebhookStats
 from jackfield.api.workflows import Workflow
 from jackfield_triggers.addresses import event_url, ident_of
-from jackfield_triggers.kinds import POLL, SUBSCRIBE
+from jackfield_triggers.kinds import LISTEN, OF_SERVICES, POLL
+from jackfield_triggers.listening.listeners import Listeners, ListenStanding
 from jackfield_triggers.polling.polls import Polls, PollStanding
 from jackfield_triggers.subscribing.subscriptions import Subscriptions, SubscriptionStanding
 
@@ -18,18 +19,19 @@ _MOST = 1000
 
 
 async def standings(context: PluginContext, workflow: Workflow) -> list[Json]:
-    """One row per node that polls or subscribes, in the document's order. Raises `StoreUnavailable`."""
-    page = await context.store.webhooks(
-        kind=(POLL, SUBSCRIBE), offset=0, limit=_MOST, active=None, workflow_id=workflow.id
-    )
+    """One row per node that polls, subscribes or listens, in the document's order. Raises `StoreUnavailable`."""
+    page = await context.store.webhooks(kind=OF_SERVICES, offset=0, limit=_MOST, active=None, workflow_id=workflow.id)
     stats = await context.store.webhooks_stats([row.id for row in page.rows])
     polls = {one.id: one for one in context.port(Polls).standings(workflow.id or "")}
     subscriptions = {one.id: one for one in context.port(Subscriptions).standings(workflow.id or "")}
+    connections = {one.id: one for one in context.port(Listeners).standings(workflow.id or "")}
     order = list(workflow.nodes)
     rows: Sequence[Webhook] = sorted(page.rows, key=lambda row: _place(order, row.node_name))
     return [
         _polled(row, stats.get(row.id), polls.get(row.id))
         if row.kind == POLL
+        else _listened(row, stats.get(row.id), connections.get(row.id))
+        if row.kind == LISTEN
         else _subscribed(context, workflow, row, stats.get(row.id), subscriptions.get(row.id))
         for row in rows
     ]
@@ -65,6 +67,14 @@ def _subscribed(
         if known.error:
             view["state"] = "failing"
     return view
+
+
+def _listened(row: Webhook, stats: WebhookStats | None, known: ListenStanding | None) -> dict[str, Json]:
+    if known is None or not row.active:
+        return _common(row, stats, "idle")
+    state = "failing" if known.failed else "waiting" if known.connected is None else "connected"
+    view = _common(row, stats, state) | {"next": _time(known.next), "connected": _time(known.connected)}
+    return view | _failure(known.error, known.failed)
 
 
 def _common(row: Webhook, stats: WebhookStats | None, state: str) -> dict[str, Json]:

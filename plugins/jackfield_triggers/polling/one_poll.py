@@ -6,8 +6,7 @@ import asyncio
 
 from jackfield.api.binary import BinaryStore
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.engine import Engine, ExecutionRequest
-from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
@@ -16,9 +15,9 @@ from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.access import NodeCredentials
 from jackfield_triggers.settings import TriggerSettings
-from jackfield_triggers.static_memory import Remembered, checked, of_node, remember, remembered
+from jackfield_triggers.starting import started
+from jackfield_triggers.static_memory import of_node, remember, remembered
 
-_TRIES = 20
 NOTHING = Polled()
 
 
@@ -44,11 +43,12 @@ class OnePoll:
         async with asyncio.timeout(self._settings.poll_timeout):
             polled = await polls.poll(run)
         if polled.items:
-            kept = await self._start(workflow, node, execution_id, polled, before, own)
-            if kept:
+            limit = self._settings.poll_state
+            kept = await started(self._context, workflow, node, execution_id, polled.items, before, own, limit)
+            if kept is not None:
                 now = self._context.clock.now_ms()
                 self._context.store.count_calls(registration, 1, now).add_done_callback(_seen)
-            return polled if kept else NOTHING
+            return polled if kept is not None else NOTHING
         if own != before.own:
             await remember(self._context, before, own, self._settings.poll_state)
         return polled
@@ -86,43 +86,6 @@ class OnePoll:
             pages=self._settings.poll_pages,
             test=test,
         )
-
-    async def _start(
-        self,
-        workflow: Workflow,
-        node: Node,
-        execution_id: str,
-        polled: Polled,
-        before: Remembered,
-        own: dict[str, Json],
-    ) -> bool:
-        """False: another daemon has asked meanwhile, so that these items are not new any more. Raises
-        `JackfieldError`."""
-        now, items = before, list(polled.items)
-        for attempt in range(_TRIES):
-            if attempt:  # an id that was refused once is not used again; its files go along
-                execution_id = new_id()
-                await self._context.port(BinaryStore).adopt(execution_id, items)
-            request = ExecutionRequest(
-                workflow=workflow,
-                mode="trigger",
-                start=node.name,
-                items=items,
-                id=execution_id,
-                static=checked(now.change(own), own, self._settings.poll_state),
-            )
-            execution = self._context.port(Engine).submit(request)
-            try:
-                await asyncio.shield(execution.accepted)
-            except Conflict as exc:
-                if "staticData" not in (exc.details or {}):
-                    raise
-            else:
-                return True
-            now = await remembered(self._context, before.workflow_id, before.section)
-            if now.own != before.own:
-                return False
-        raise NodeError("The items cannot be stored: executions change the workflow's static data all the time.")
 
 
 def _seen(counted: asyncio.Future[None]) -> None:

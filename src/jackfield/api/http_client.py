@@ -43,7 +43,8 @@ class BodyKeeper(Protocol):
 
 @record
 class HttpCall:
-    """One request. follow: which methods follow redirects; timeout: seconds, None: as the settings say; proxy: an
+    """One request. follow: which methods follow redirects; timeout: seconds, None: as the settings say; lasting: that
+    no timeout holds any more once a body has begun that the keeper wants, such as events without end; proxy: an
     `http://` URL; secrets: values that must not be shown."""
 
     method: str
@@ -54,6 +55,7 @@ class HttpCall:
     follow: Literal["none", "reads", "all"] = "all"
     max_redirects: int = 21
     timeout: float | None = None
+    lasting: bool = False
     verify: bool = True
     proxy: str | None = None
     secrets: Sequence[str] = ()

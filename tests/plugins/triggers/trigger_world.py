@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from jackfield.api.engine import ExecutionRequest
+from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeDescription, NodeError
@@ -19,6 +20,7 @@ from jackfield.api.nodes.running import PassingNode
 from jackfield.api.storage import NewExecution, StoredWorkflow
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.triggers.failures import ServiceRefusal
+from jackfield.api.triggers.listening import Heard, ListeningBase, ListenRun
 from jackfield.api.triggers.newness import Newness
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.triggers.subscribing import EventCall, Received, Subscribed, SubscriptionRun
@@ -28,11 +30,12 @@ from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_schedule.polling import PollTimesOfSchedules
 from jackfield_triggers.lifecycle.trigger import LifecycleTrigger
+from jackfield_triggers.listening.listeners import Listeners
 from jackfield_triggers.polling.polls import Polls
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.subscribing.records import SubscriptionRecords
 from jackfield_triggers.subscribing.subscriptions import Subscriptions
-from jackfield_triggers.triggers import PollTrigger, SubscribeTrigger
+from jackfield_triggers.triggers import ListenTrigger, PollTrigger, SubscribeTrigger
 
 
 class Service:
@@ -123,10 +126,90 @@ class Ringing(PassingNode):
         return []
 
 
+class Broker:
+    """A service with a connection: it keeps each event until it is settled. lost: events are not kept. refuses: what
+    the opening raises; settled: what became of which event; left: nodes that went."""
+
+    def __init__(self) -> None:
+        self.kept: list[dict[str, Any]] = []
+        self.refuses: Exception | None = None
+        self.opened = 0
+        self.open = 0
+        self.settled: list[tuple[int, str]] = []
+        self.left: list[Any] = []
+        self.news = asyncio.Event()
+        self.drops = asyncio.Event()
+
+    def send(self, *numbers: int) -> None:
+        self.kept += [{"id": number} for number in numbers]
+        self.news.set()
+
+    def drop(self) -> None:
+        self.drops.set()
+        self.news.set()
+
+
+class Hearing(PassingNode, ListeningBase):
+    """Holds a connection to the broker. Its parameter `how`: `key`, `state`, `end` or nothing."""
+
+    def __init__(self, broker: Broker) -> None:
+        described = NodeDescription("Hearing", "", "trigger", inputs=0, trigger=True)
+        super().__init__("hearing", (1,), described, NoParameters)
+        self._broker = broker
+
+    @asynccontextmanager
+    async def listen(self, run: ListenRun) -> AsyncIterator[AsyncIterator[Heard]]:
+        if self._broker.refuses is not None:
+            raise self._broker.refuses
+        self._broker.opened += 1
+        self._broker.open += 1
+        self._broker.drops.clear()
+        try:
+            yield self._events(run)
+        finally:
+            self._broker.open -= 1
+
+    async def _events(self, run: ListenRun) -> AsyncIterator[Heard]:
+        broker, how = self._broker, run.node.parameters.get("how")
+        sent: set[int] = set()
+        last: Any = run.state.get("last", -1)
+        while not broker.drops.is_set():
+            event = next((one for one in broker.kept if one["id"] not in sent), None)
+            if event is None:
+                broker.news.clear()
+                await broker.news.wait()
+                continue
+            number = event["id"]
+            sent.add(number)
+            if how == "state" and number <= last:
+                continue
+            yield Heard(
+                [{"json": event}],
+                {"last": number} if how == "state" else None,
+                str(number) if how == "key" else "",
+                settle=self._settling(event),
+                until_end=how == "end",
+            )
+
+    def _settling(self, event: dict[str, Any]) -> Callable[[Any], Awaitable[None]]:
+        async def settle(became: str) -> None:
+            self._broker.settled.append((event["id"], became))
+            if became != "left" and event in self._broker.kept:
+                self._broker.kept.remove(event)
+
+        return settle
+
+    async def leave(self, run: ListenRun) -> None:
+        if self._broker.refuses is not None:
+            raise self._broker.refuses
+        self._broker.left.append(run.node.parameters.get("how"))
+
+
 @dataclass
 class FakeExecution:
     id: str
     accepted: asyncio.Future[None]
+    finished: asyncio.Future[Outcome]
 
 
 @dataclass
@@ -136,6 +219,7 @@ class FakeEngine:
     store: MemoryStore
     clock: FakeClock
     items: list[Item] = field(default_factory=list)
+    executions: list[FakeExecution] = field(default_factory=list)
 
     @property
     def started(self) -> list[int]:
@@ -145,12 +229,14 @@ class FakeEngine:
     def submit(self, request: ExecutionRequest) -> FakeExecution:
         new = NewExecution(
             request.id or new_id(), request.workflow.id, 1, request.mode, "queued", self.clock.now_ms(),
-            orjson.dumps(request.items), static=request.static,
+            orjson.dumps(request.items), static=request.static, delivery=request.delivery,
         )  # fmt: skip
         accepted = self.store.add_execution(new)
         if accepted.exception() is None:
             self.items += request.items
-        return FakeExecution(new.id, accepted)
+        made = FakeExecution(new.id, accepted, asyncio.get_running_loop().create_future())
+        self.executions.append(made)
+        return made
 
 
 @dataclass
@@ -196,6 +282,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.service = Service(self.clock)
+        self.broker = Broker()
         self.engine = FakeEngine(self.store, self.clock)
         self.errors = ToldErrors()
         self.tasks: list[asyncio.Task[None]] = []
@@ -209,7 +296,7 @@ class World:
             "Engine": self.engine,
             "ErrorWorkflows": self.errors,
             "WorkflowReader": FakeReader(self.store),
-            "NodeCatalog": FakeCatalog(Asking(self.service), Ringing(self.service)),
+            "NodeCatalog": FakeCatalog(Asking(self.service), Ringing(self.service), Hearing(self.broker)),
             "PollTimesReader": PollTimesOfSchedules(context),
         }
         return context
@@ -217,9 +304,9 @@ class World:
     def daemon(self) -> FakeContext:
         """Another process. It asks as soon as it is here, whoever else does."""
         context = self.bare()
-        polls, subscriptions = context.port(Polls), context.port(Subscriptions)
-        polls.begun = True
-        self.tasks += [asyncio.ensure_future(polls.run()), asyncio.ensure_future(subscriptions.run())]
+        served = context.port(Polls), context.port(Subscriptions), context.port(Listeners)
+        served[0].begun = True
+        self.tasks += [asyncio.ensure_future(one.run()) for one in served]
         self.contexts.append(context)
         return context
 
@@ -268,15 +355,15 @@ class World:
 
     def _registrations(self, workflow: Workflow) -> list[Any]:
         context = self.contexts[0] if self.contexts else self.bare()
-        kinds = (PollTrigger(context), SubscribeTrigger(context), LifecycleTrigger(context))
-        return [one for kind in kinds for one in kind.registrations(workflow)]
+        kinds = (PollTrigger, SubscribeTrigger, ListenTrigger, LifecycleTrigger)
+        return [one for kind in kinds for one in kind(context).registrations(workflow)]
 
     async def follow(self, workflow_id: str, action: Any) -> None:
         stored = await self.store.workflow(workflow_id)
         change = WorkflowChange(workflow_id, action, parse(stored) if stored else None)
         for context in self.contexts:
-            for waited in (PollTrigger(context).follow(change), SubscribeTrigger(context).follow(change)):
-                task = asyncio.ensure_future(waited)
+            for kind in (PollTrigger, SubscribeTrigger, ListenTrigger):
+                task = asyncio.ensure_future(kind(context).follow(change))
                 await self.clock.advance(0)
                 await asyncio.wait_for(task, 20)
 

@@ -1,0 +1,1 @@
+"""Triggers that hold a connection."""
