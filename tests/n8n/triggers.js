@@ -75,7 +75,8 @@ function request(call, node) {
 // Some nodes never answer a call that they pass over.
 const unheard = () => new Promise((resolve) => { setTimeout(() => resolve({}), 2000); });
 
-async function done(given) {
+// The case's node in a workflow of its own.
+function workflowOf(given) {
   const type = nodeType(given.kind, given.version);
   const bare = {
     id: 'n', name: NAME, type: `n8n-nodes-base.${given.kind}`, typeVersion: given.version, position: [0, 0], webhookId: 'x',
@@ -89,6 +90,11 @@ async function done(given) {
     id: 'w', name: 'W', nodes: [node], connections: {}, active: true, nodeTypes, settings: { timezone: 'UTC' },
     staticData: { [`node:${NAME}`]: given.static ?? {} },
   });
+  return { type, node, workflow };
+}
+
+async function done(given) {
+  const { type, node, workflow } = workflowOf(given);
   const seen = [], answer = {}, emitted = [];
   const data = {
     ...ADDRESSES, credentialsHelper: credentials(given.credentials ?? {}), evalLlmMockHandler: service(given.replies ?? [], seen),
@@ -134,4 +140,5 @@ async function main() {
   process.stdout.write(`${JSON.stringify(found)}\n`, () => process.exit(0)); // all of it: a pipe takes it in pieces
 }
 
-main();
+if (require.main === module) main();
+module.exports = { ADDRESSES, NAME, credentials, load, plain, workflowOf };

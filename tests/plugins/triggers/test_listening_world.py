@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers.failures import ServiceRefusal
+from jackfield.api.workflows import Problem
 from jackfield_triggers.listening.listeners import Listeners
 from jackfield_triggers.management.standings import standings
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.triggers import ListenTrigger
 
 MINUTE, HOUR = 60, 3600
 
@@ -70,6 +72,8 @@ async def test_a_lost_connection_is_opened_again_soon_and_a_refused_one_later_an
     await world.clock.advance(10 * MINUTE)
     (row,) = await _standings(world, workflow)
     assert row["lastError"]["message"] == "The broker is down."
+    (problem,) = await _attention(world, workflow)
+    assert problem.message == "hearing is not connected: The broker is down."
     assert row["next"]
     world.broker.refuses = None
     world.broker.send(7)
@@ -168,6 +172,12 @@ async def test_a_stop_closes_the_connection_and_leaves_nothing_behind_it(world: 
     await world.live("hearing")
     await world.kill()
     assert (world.broker.open, world.broker.left) == (0, [])
+
+
+async def _attention(world: World, workflow_id: str) -> Sequence[Problem]:
+    stored = await world.store.workflow(workflow_id)
+    assert stored is not None
+    return await ListenTrigger(world.contexts[0]).attention(parse(stored))
 
 
 async def _standings(world: World, workflow_id: str) -> list[dict[str, Any]]:

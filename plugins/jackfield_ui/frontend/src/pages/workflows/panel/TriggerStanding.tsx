@@ -13,7 +13,14 @@ import { usePanel } from './context';
 const WAIT = 60;
 const REFRESH_MS = 10_000;
 
-/** How a trigger stands that asks a service or that a service sends events to, and its test event. */
+const NEXT = { poll: 'Next poll', subscribe: 'Next look', listen: 'Connects again' };
+const TEST = {
+  poll: 'The saved node asks its service for the newest item, which is pinned. Nothing starts.',
+  subscribe: 'The saved node waits a minute for the next event of its service, which is pinned. Nothing starts.',
+  listen: 'The saved node listens for a minute to the next event of its service, which is pinned. Nothing starts.',
+};
+
+/** How a trigger stands that asks a service, that a service sends events to, or that holds a connection. */
 export function TriggerStanding({ node }: { node: DocNode }) {
   const store = useStore();
   const id = useEditor((state) => state.id);
@@ -40,9 +47,15 @@ export function TriggerStanding({ node }: { node: DocNode }) {
         <Fact label="Last event">
           <RelativeTime time={row.lastEvent ?? null} />
         </Fact>
-        <Fact label={row.kind === 'poll' ? 'Next poll' : 'Next look'}>
-          <RelativeTime time={row.next ?? null} never="not planned" />
-        </Fact>
+        {row.kind === 'listen' && !row.next ? (
+          <Fact label="Connected since">
+            <RelativeTime time={row.connected ?? null} never="not connected" />
+          </Fact>
+        ) : (
+          <Fact label={NEXT[row.kind]}>
+            <RelativeTime time={row.next ?? null} never="not planned" />
+          </Fact>
+        )}
         <Fact label="Starts">{row.events}</Fact>
       </Group>
       {row.url && (
@@ -61,9 +74,7 @@ export function TriggerStanding({ node }: { node: DocNode }) {
             Fetch test event
           </Button>
           <Text size="xs" c="dimmed">
-            {row.kind === 'poll'
-              ? 'The saved node asks its service for the newest item, which is pinned. Nothing starts.'
-              : 'The saved node waits a minute for the next event of its service, which is pinned. Nothing starts.'}
+            {TEST[row.kind]}
           </Text>
         </>
       )}

@@ -1,0 +1,158 @@
+"""Listening triggers beside n8n's own nodes, connected to the same real servers: the same items for the same events."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "plugins" / "integrations"))
+
+import servers
+from integration_fakes import Bench
+
+from jackfield.testing.certificates import self_signed
+from jackfield.testing.context import FakeContext
+from jackfield.testing.listening import listen_run, listening
+from jackfield_nodes.files.local_file_trigger import LocalFileTriggerNode
+from jackfield_nodes.files.settings import FilesSettings
+
+from . import installing
+from .listening import TheirListeners, their_listeners
+
+
+@pytest.fixture(scope="module")
+def theirs() -> Iterator[TheirListeners]:
+    try:
+        with their_listeners() as found:
+            yield found
+    except installing.NotThere as exc:
+        pytest.skip(str(exc))
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return self_signed(tmp_path_factory.mktemp("certificate"), "localhost")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def redis(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    with servers.redis_server(*certificate) as values:
+        yield values
+
+
+@pytest.fixture(scope="module")
+def postgres(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    with servers.postgres_server(*certificate) as values:
+        yield values
+
+
+def numbered(values: Mapping[str, str]) -> dict[str, Any]:
+    """As n8n keeps them."""
+    return {name: int(value) if value.isdigit() else value for name, value in values.items()}
+
+
+@pytest.mark.parametrize("options", [{}, {"jsonParseBody": True}, {"onlyMessage": True, "jsonParseBody": True}])
+async def test_redis(theirs: TheirListeners, bench: Bench, redis: Mapping[str, str], options: dict[str, Any]) -> None:
+    parameters: dict[str, Any] = {"channels": "orders,news.*", "options": options}
+    node = bench.types["redisTrigger"]
+    their = theirs.listen("redisTrigger", parameters, {"redis": numbered(redis)})
+    async with listening(node, listen_run(node, parameters, credentials={"redis": redis})) as ours:
+        for channel, text in (("orders", '{"a":[1]}'), ("news.x", "ü"), ("orders", "7"), ("orders", "[1,2]")):
+            given: dict[str, Any] = {"operation": "publish", "channel": channel, "messageData": text}
+            await bench.json("redis", 1, given, credentials={"redis": redis})
+        assert await ours.items(4) == await asyncio.to_thread(their.items, 4)
+
+
+@pytest.mark.parametrize("fires_on", ["INSERT", "UPDATE", "DELETE"])
+async def test_postgres(theirs: TheirListeners, bench: Bench, postgres: Mapping[str, str], fires_on: str) -> None:
+    async def query(text: str) -> None:
+        given: dict[str, Any] = {"operation": "executeQuery", "query": text, "options": {}}
+        await bench.json("postgres", 2.5, given, credentials={"postgres": postgres})
+
+    table = f"orders_{fires_on.lower()}"
+    await query(f"CREATE TABLE {table} (id int, name text, at timestamptz)")
+    parameters: dict[str, Any] = {
+        "triggerMode": "createTrigger",
+        "schema": {"__rl": True, "mode": "list", "value": "public"},
+        "tableName": {"__rl": True, "mode": "list", "value": table},
+        "firesOn": fires_on,
+        # Both tell on one channel.
+        "additionalFields": {"channelName": "told", "replaceIfExists": True},
+    }
+    node = bench.types["postgresTrigger"]
+    their = theirs.listen("postgresTrigger", parameters, {"postgres": {**numbered(postgres), "ssl": "disable"}})
+    other = {**parameters, "triggerMode": "listenTrigger", "channelName": "told"}
+    async with listening(node, listen_run(node, other, credentials={"postgres": postgres})) as ours:
+        await query(f"INSERT INTO {table} VALUES (1, 'ü', '2026-01-02 03:04:05Z')")
+        await query(f"UPDATE {table} SET name = 'x'")
+        await query(f"DELETE FROM {table}")
+        assert await ours.items(1) == await asyncio.to_thread(their.items, 1)
+
+
+async def test_a_postgres_trigger_tells_as_theirs_does(
+    theirs: TheirListeners, bench: Bench, postgres: Mapping[str, str]
+) -> None:
+    async def query(text: str) -> None:
+        given: dict[str, Any] = {"operation": "executeQuery", "query": text, "options": {}}
+        await bench.json("postgres", 2.5, given, credentials={"postgres": postgres})
+
+    await query("CREATE TABLE told_rows (id int, name text, at timestamptz)")
+    parameters: dict[str, Any] = {"tableName": "told_rows", "additionalFields": {"channelName": "row_told"}}
+    node = bench.types["postgresTrigger"]
+    run = listen_run(node, parameters, credentials={"postgres": postgres})
+    async with listening(node, run) as ours:
+        await ours.event()
+        other = {"triggerMode": "listenTrigger", "channelName": "ROW_told"}
+        their = theirs.listen("postgresTrigger", other, {"postgres": {**numbered(postgres), "ssl": "disable"}})
+        await query("INSERT INTO told_rows VALUES (1, 'a', '2026-01-02 03:04:05Z')")
+        assert await ours.items(1) == await asyncio.to_thread(their.items, 1)
+    await node.leave(run)
+
+
+async def test_files(theirs: TheirListeners, tmp_path: Path) -> None:
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    events = ["add", "change", "unlink", "addDir", "unlinkDir"]
+    parameters: dict[str, Any] = {
+        "triggerOn": "folder",
+        "path": str(watched),
+        "events": events,
+        "options": {"depth": 1, "ignored": "secret", "ignoreMode": "contain"},
+    }
+    node = LocalFileTriggerNode(FakeContext(tmp_path, tables=[FilesSettings(root=str(tmp_path))]))
+    their = theirs.listen("localFileTrigger", parameters, {})
+    async with listening(node, listen_run(node, parameters)) as ours:
+
+        async def same(count: int) -> None:
+            key = str
+            mine, theirs_ = await ours.items(count), await asyncio.to_thread(their.items, count)
+            assert sorted(mine, key=key) == sorted(theirs_, key=key)
+
+        await asyncio.sleep(0.5)  # chokidar says nothing when it is ready
+        (watched / "secret.txt").write_text("x")
+        (watched / "a.txt").write_text("x")
+        await same(1)
+        (watched / "in").mkdir()
+        await same(1)
+        (watched / "in" / "b.txt").write_text("x")
+        await same(1)
+        (watched / "in" / "deep").mkdir()
+        await same(1)
+        (watched / "in" / "deep" / "too.txt").write_text("x")
+        (watched / "a.txt").write_text("longer")
+        await same(1)
+        (watched / "a.txt").unlink()
+        await same(1)
+        (watched / "in" / "deep" / "too.txt").unlink()
+        (watched / "in" / "deep").rmdir()
+        await same(1)
