@@ -63,7 +63,7 @@ VERSIONS = {
     "executeWorkflowTrigger": (1, 1.1),
 }
 EFFECTS = {"httpRequest", "executeWorkflow", "readWriteFile", "writeBinaryFile"}
-TRIGGERS = {"manualTrigger", "start", "errorTrigger", "executeWorkflowTrigger"}
+TRIGGERS = {"manualTrigger", "start", "errorTrigger", "localFileTrigger", "sseTrigger", "executeWorkflowTrigger"}
 
 
 def test_every_node_is_there_with_its_versions(bench: Bench) -> None:
