@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from jackfield.api.containment import is_ctrl_c
 from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeType
+from jackfield.api.nodes import NodeCatalog, NodeType, community_remedy
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.documents.attached_checks import attached_problems
 from jackfield_workflows.documents.expression_checks import is_expression, unclosed
@@ -68,7 +68,8 @@ def _node_problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expres
 def _type_problems(node: Node, path: str, catalog: NodeCatalog, expressions: Expressions) -> Iterator[Problem]:
     node_type = catalog.find(node.kind)
     if node_type is None:
-        message = f"The node type {node.type} is not installed; the node cannot run."
+        message = f"The node type {node.type} is not installed; the node cannot run. {community_remedy(node.type)}"
+        message = message.rstrip()
         yield Problem(f"{path}.type", message, "warning")
         return
     if missing := node_type.description.missing:

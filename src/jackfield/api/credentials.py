@@ -122,7 +122,7 @@ class Probe:
 class CredentialKind:
     """name: such as `httpHeaderAuth`; scheme: None when the values are not for requests; probe: None when the kind has
     no server of its own; connection_test: for kinds that are no HTTP: signs in with the values, leaves, and gives what
-    to tell of it; raises `NodeError`, without secrets."""
+    to tell of it; raises `NodeError`, without secrets; yields: whether it gives way to another plugin's of its name."""
 
     name: str
     title: str
@@ -130,6 +130,7 @@ class CredentialKind:
     scheme: Scheme | None = None
     probe: Probe | None = None
     connection_test: Callable[[Mapping[str, str]], Awaitable[str]] | None = None
+    yields: bool = False
 
     def secret(self, name: str) -> bool:
         """Whether this value must never be shown; unknown ones count as secret."""

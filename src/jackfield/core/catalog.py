@@ -37,6 +37,17 @@ class Catalog:
             self._replaced[node.kind] = known
         self._known[node.kind] = node
 
+    def remove(self, kind: str) -> None:
+        """Forget the node type; the one whose place it took counts again."""
+        with self._making:
+            self._known.pop(kind, None)
+            if (replaced := self._replaced.pop(kind, None)) is not None:
+                self._known[kind] = replaced
+
+    def kinds(self) -> Sequence[str]:
+        """Of every registered node type; none is made to tell."""
+        return list(self._known)
+
     def find(self, kind: str) -> NodeType | None:
         found = self._made(kind)
         if found is None and kind.endswith(TOOL_FORM):

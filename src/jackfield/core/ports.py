@@ -156,7 +156,8 @@ class Extensions:
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
         found: dict[str, Given[PortT]] = {}
         what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
-        for plugin, thing in self._host.each(point.hook, point.protocol, point.check):
+        each = sorted(self._host.each(point.hook, point.protocol, point.check), key=lambda given: _yields(given[1]))
+        for plugin, thing in each:
             record = self._host.plugins[plugin]
             given = Given(plugin, record.value, thing, "" if record.is_own else record.distribution)
             for name in point.names_of(thing):
@@ -166,8 +167,20 @@ class Extensions:
                     if self._precedence.claim(plugin, f"{what}:{name}"):
                         found[name] = given
                 except NameTaken as exc:
-                    self._host.failed(plugin, exc, f"failed in {point.hook}")
+                    if not _yields(thing):
+                        self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found
+
+    def forget(self, point: ExtensionPoint[PortT]) -> None:
+        """Ask the plugins again when somebody wants to know."""
+        with self._lock:
+            self._given.pop(point.hook, None)
+            self._values.pop(point.hook, None)
+
+
+def _yields(thing: object) -> bool:
+    """Whether a thing gives way to another of its name; see `jackfield.api.credentials.CredentialKind`."""
+    return getattr(thing, "yields", False) is True
 
 
 def _singular(things: str) -> str:

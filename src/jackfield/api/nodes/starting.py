@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 
 from ..containment import is_ctrl_c
@@ -11,10 +12,28 @@ from .types import NodeCatalog
 
 _log = logging.getLogger(__name__)
 _NONE: Mapping[str, str] = {}
+_PACKAGE = re.compile(r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?n8n-nodes-[a-z0-9._~-]+", re.ASCII)
+_BUILT_IN = ("n8n-nodes-base", "@n8n/n8n-nodes-base", "@n8n/n8n-nodes-langchain")
+
+
+def community_package(node_type: str) -> str:
+    """The npm package that a node's type names by n8n's custom, such as `@acme/n8n-nodes-acme` of
+    `@acme/n8n-nodes-acme.acme`; empty: it names none."""
+    package, separator, _ = node_type.rpartition(".")
+    is_package = separator and _PACKAGE.fullmatch(package) and package not in _BUILT_IN
+    return package if is_package else ""
+
+
+def community_remedy(node_type: str) -> str:
+    """How a node type of an npm package gets here, a sentence; empty for any other type."""
+    package = community_package(node_type)
+    return package and f"It is in the npm package {package}; add that with: jackfield community-nodes add {package}"
 
 
 def unknown_type(node: Node) -> str:
     """The message for a node whose type no plugin provides."""
+    if remedy := community_remedy(node.type):
+        return f"The node type '{node.type}' is not installed. {remedy}"
     return f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
 
 

@@ -447,11 +447,13 @@ def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
 @record
 class NodeOffer:
     """A node type that is made when it is used first. reference: of a class or function that is called with
-    `arguments` and gives the `NodeType` of this kind."""
+    `arguments` and gives the `NodeType` of this kind. chosen: whether the operator has installed it by its name, so
+    that it counts before another plugin's of its kind; only of Jackfield's own plugins is that believed."""
 
     kind: str
     reference: str
     arguments: tuple[object, ...] = ()
+    chosen: bool = False
 
 
 class NodeCatalog(Protocol):

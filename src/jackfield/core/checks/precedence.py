@@ -23,6 +23,8 @@ class Precedence:
         self._overrides = overrides
         self._is_own = is_own
         self._owners: dict[str, str] = {}
+        self._displaced: dict[str, str] = {}
+        """Whose things gave way to one that the operator has installed."""
 
     def claim(self, plugin: str, thing: str) -> bool:
         """True when the plugin's counts, and then what counted before does not. False when the operator chose another.
@@ -44,6 +46,24 @@ class Precedence:
             f"{thing} {self._whose(owner)} ({owner}); to replace it, "
             f'write "{thing}" = "{plugin}" under [plugins.overrides] in config.toml'
         )
+
+    def choose(self, plugin: str, thing: str) -> bool:
+        """As `claim`, for a thing that the operator has installed by its name: another plugin's gives way, unless the
+        configuration chose that."""
+        if self._overrides.get(thing, plugin) != plugin:
+            return False
+        owner = self._owners.get(thing)
+        if owner not in (None, plugin):
+            self._displaced[thing] = str(owner)
+        self._owners[thing] = plugin
+        return True
+
+    def release(self, plugin: str, thing: str) -> None:
+        """The plugin gives the thing no longer."""
+        if self._owners.get(thing) == plugin:
+            del self._owners[thing]
+            if (before := self._displaced.pop(thing, None)) is not None:
+                self._owners[thing] = before
 
     def _whose(self, owner: str) -> str:
         return "comes with Jackfield" if self._is_own(owner) else "is another plugin's already"

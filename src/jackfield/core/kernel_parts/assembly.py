@@ -18,6 +18,7 @@ from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.memos import Memos
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes.changing import ChangingNodes
 from jackfield.api.offers import Offer
 from jackfield.api.process_containers import ContainerSettings, ProcessContainers
 from jackfield.api.records import record, replace
@@ -42,6 +43,7 @@ from ..reports import Reports
 from ..tables import BusSettings, DaemonSettings, EngineSettings, StoreSettings
 from ..workers.bus import ProcessBus
 from ..workers.link import WorkerLink
+from .node_types import NodeTypes
 
 
 @record
@@ -87,7 +89,9 @@ class Assembly:
         ports.put(PluginReports, Reports(self._plugins, self._precedence))
         ports.offer()
         ports.put(ManifestLibraries, Libraries(self._extensions, config_dir, self._manifests_changed, packaged))
-        self._assemble_nodes()
+        node_types = NodeTypes(self._plugins, self._precedence, parts.nodes, self._extensions)
+        ports.put(ChangingNodes, node_types)
+        node_types.assemble()
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
         packaged()
@@ -129,15 +133,6 @@ class Assembly:
     def _memos(self, store: Store) -> Memos:
         """In the store, where other daemons share it."""
         return store if not store.exclusive and isinstance(store, Memos) else LocalMemos(self._clock)
-
-    def _assemble_nodes(self) -> None:
-        for name, node in self._plugins.sequence("jackfield_nodes"):
-            try:
-                self._parts.nodes.check(node)
-                if self._precedence.claim(name, f"node:{node.kind}"):
-                    self._parts.nodes.add(node)
-            except BaseException as exc:
-                self._plugins.failed(name, exc, "failed in jackfield_nodes")
 
     def _assemble_authentication(self) -> None:
         for name, method in self._plugins.each("jackfield_auth_methods", AuthMethod):

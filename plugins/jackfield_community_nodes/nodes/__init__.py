@@ -1,0 +1,1 @@
+"""Node types that descriptions in packages make."""

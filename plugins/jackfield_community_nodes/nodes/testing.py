@@ -1,0 +1,43 @@
+"""Tries credentials by the request that their kind in the package names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from jackfield.api.context import PluginContext
+from jackfield.api.http_client import Authorization
+from jackfield.api.nodes import NodeError
+from jackfield_community_nodes.nodes.serving import Requests
+from jackfield_community_nodes.packages import InstalledPackage, root_of
+from jackfield_community_nodes.processes.pools import PackageFailed, PackageProcesses
+
+
+class _NoCredentials:
+    """The values stand in the question already."""
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        raise NodeError(f"A test has no other credential, such as {kind}.")
+
+    async def authorization(self, kind: str) -> Authorization:
+        raise NodeError(f"A test has no other credential, such as {kind}.")
+
+
+async def tested(context: PluginContext, package: InstalledPackage, file: str, values: Mapping[str, str]) -> str:
+    """What to tell of it. Raises `NodeError`."""
+    requests = Requests(context, _NoCredentials(), ())
+    message = {"kind": "test", "file": file, "values": dict(values)}
+    try:
+        await context.port(PackageProcesses).ask(
+            root_of(context, package), package.name, message, partial(requests.serve)
+        )
+    except PackageFailed as exc:
+        raise NodeError(_without(exc.failure.message, values)) from None
+    return "The service accepts the credential."
+
+
+def _without(text: str, values: Mapping[str, str]) -> str:
+    for value in values.values():
+        if len(value) >= 6:
+            text = text.replace(value, "***")
+    return text

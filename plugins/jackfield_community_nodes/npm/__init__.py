@@ -1,0 +1,1 @@
+"""Packages from a registry of npm: versions, dependencies, archives."""

@@ -1,0 +1,1 @@
+"""Processes of Node.js that run the code of packages."""
