@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield_community_nodes.packages import CredentialText, InstalledPackage
 
-_REFERENCE = re.compile(r"\{\{\s*\$credentials(?:\.([A-Za-z_]\w*)|\[\s*[\"']([A-Za-z_]\w*)[\"']\s*\])\s*\}\}")
+_REFERENCE = re.compile(
+    r"\{\{\s*\$credentials(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[\s*[\"']([A-Za-z_]\w*)[\"']\s*\])\s*\}\}"
+)
 _NO_VALUE = frozenset({"notice", "button", "callout", "curlImport"})
 _TEST = "jackfield_community_nodes.nodes.testing:tested"
 """By object reference: only a test needs processes."""

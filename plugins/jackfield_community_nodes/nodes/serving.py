@@ -158,7 +158,7 @@ class RunServing:
         return await kept_file(self._run, content, mime_type=mime_type, file_name=file_name)
 
     async def _evaluate(self, given: Given) -> Json:
-        found = await self._run.evaluate({"expression": given.get("text")}, item=self._index(given.get("item")))
+        found = await self._run.evaluate({"expression": f"={given.get('text')}"}, item=self._index(given.get("item")))
         return found["expression"]
 
     def _index(self, item: object) -> int:

@@ -10,5 +10,5 @@ class ChangingNodes(Protocol):
     an administrator has added or removed what they give."""
 
     def renew(self, plugin: str) -> None:
-        """Ask the plugin's hooks `jackfield_nodes` and `jackfield_credential_kinds` again: what they give now counts
-        from the next run, check and form on, and what they no longer give is gone. Calls plugins, so let a thread do it."""
+        """Ask the plugin's hooks `jackfield_nodes` and `jackfield_credential_kinds` again: what they give counts from
+        the next run, check and form on, and what they no longer give is gone. It calls plugins: let a thread do it."""

@@ -1,0 +1,1 @@
+exports.left = (text) => 'left 2: ' + text;

@@ -1,0 +1,1 @@
+exports.middle = (text) => require('left-helper').left('middle ' + text);
