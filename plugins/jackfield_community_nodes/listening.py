@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.bus import Bus
 from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
+    from jackfield_community_nodes.changes import Changes
 
 TOPIC = "community_nodes.changed"
 """The packages of some host are others; whoever shares its directory reads the index again."""
+
+_CHANGES = "jackfield_community_nodes.changes:Changes"
+"""By object reference: a start without packages imports none of it."""
 
 
 def start(context: PluginContext) -> None:
@@ -21,5 +25,4 @@ def start(context: PluginContext) -> None:
 async def _listen(context: PluginContext) -> None:
     with context.port(Bus).subscribe(TOPIC) as messages:
         async for _ in messages:
-            changes = context.port(load("jackfield_community_nodes.changes:Changes"))  # type: ignore[arg-type]  # its class
-            await changes.reread()
+            await context.port(cast("type[Changes]", load(_CHANGES))).reread()

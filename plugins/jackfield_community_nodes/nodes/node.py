@@ -82,7 +82,7 @@ class CommunityNode:
         wanted = self._version(version)
         if wanted not in self._models:
             fields = self.form(wanted)
-            members = {
+            members: dict[str, object] = {
                 "__module__": __name__,
                 "__doc__": PackageParameters.__doc__,
                 "completion": Completion(fields, wanted),

@@ -129,7 +129,8 @@ class PackageWorker:
                 await room.acquire()
                 task = asyncio.ensure_future(self._served(request.serve, found))
                 served.add(task)
-                task.add_done_callback(lambda done: (served.discard(done), room.release()))
+                task.add_done_callback(served.discard)
+                task.add_done_callback(lambda _: room.release())
         finally:
             for task in served:
                 task.cancel()

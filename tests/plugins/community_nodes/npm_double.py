@@ -1,5 +1,5 @@
-"""A registry of npm and a service on loopback. The registry's packages are directories; the service answers with what it
-was asked."""
+"""A registry of npm and a service on loopback. The registry's packages are directories; the service tells what it was
+asked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class NpmDouble:
         self.archives[file] = content
         dist: dict[str, Any] = {"tarball": f"{self.url}/files/{file}"}
         if old:
-            dist["shasum"] = hashlib.sha1(content).hexdigest()  # noqa: S324 - the registry's old hash
+            dist["shasum"] = hashlib.sha1(content).hexdigest()
         else:
             dist["integrity"] = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
         document = self.documents.setdefault(name, {"name": name, "dist-tags": {}, "versions": {}})

@@ -78,7 +78,7 @@ def test_it_is_pinned_with_all_that_it_needs(site: Site) -> None:
         "node_modules/middle-helper": ("2.0.5", site.npm.integrity("middle-helper", "2.0.5")),
         "node_modules/middle-helper/node_modules/left-helper": ("2.0.1", site.npm.integrity("left-helper", "2.0.1")),
     }
-    assert not Path("/tmp/acme-was-here").exists()  # noqa: S108 - its script of npm would have made it
+    assert not Path("/tmp/acme-was-here").exists()  # its script of npm would have made it
     assert [problem.partition(":")[0] for problem in row["problems"]] == ["dist/nodes/Acme/AcmeBroken.node.js"]
 
 
@@ -153,13 +153,14 @@ def test_nothing_leads_out_of_the_sandbox(site: Site) -> None:
     assert found["readFile"].startswith("refused: ENOENT")
     assert found["readSecret"].startswith("refused: ENOENT")
     assert found["home"].startswith("refused: ENOENT")
-    assert not {"root", "work", "home", "etc"} & set(found["list"].split(",")) - {"etc"}
+    assert not {"root", "home", "var", "run"} & set(found["list"].split(","))
     assert found["write"] == "refused: EROFS"
     assert found["spawn"].startswith("refused") or "uid=" in found["spawn"]  # inside, where nothing is to be had
     assert found["environment"] == ""
     assert found["processes"] <= 3
     assert found["socket"] == "refused: ECONNREFUSED"
-    assert found["request"].startswith("refused") and "10.9.8.7" in found["request"]
+    assert found["request"].startswith("refused")
+    assert "10.9.8.7" in found["request"]
     assert found["other"].startswith("refused: The node has no credential of the kind httpBasicAuth")
 
 
@@ -186,9 +187,7 @@ def test_declarative_nodes_send_what_they_describe(site: Site) -> None:
 
 def test_the_editor_knows_it(site: Site) -> None:
     found = {row["kind"]: row for row in site.api.get("/node-types").json()["data"] if row["kind"].startswith(ACME)}
-    assert set(found) == {f"{ACME}.{name}" for name in ("acme", "acmeOrders", "acmeEscape", "acmeTrigger")} - (
-        set() if f"{ACME}.acmeTrigger" in found else {f"{ACME}.acmeTrigger"}
-    )
+    assert set(found) == {f"{ACME}.{name}" for name in ("acme", "acmeOrders", "acmeEscape")}  # no trigger
     kind = site.api.get("/credential-kinds/acmeApi").json()
     assert [(field["name"], field["secret"]) for field in kind["fields"]] == [
         ("apiKey", True), ("url", False), ("retries", False),
@@ -213,10 +212,11 @@ def test_a_workflow_says_which_package_it_needs(site: Site) -> None:
     document["nodes"][1]["type"] = "@other/n8n-nodes-other.other"  # type: ignore[index,call-overload]
     found = site.api.post("/workflows/validate", json=document).json()
     told = [problem["message"] for problem in found["problems"] if problem["path"] == "nodes[1].type"]
-    assert told == [
+    wanted = (
         "The node type @other/n8n-nodes-other.other is not installed; the node cannot run. It is in the npm package "
         "@other/n8n-nodes-other; add that with: jackfield community-nodes add @other/n8n-nodes-other"
-    ]
+    )
+    assert told == [wanted]
 
 
 @pytest.mark.parametrize(
