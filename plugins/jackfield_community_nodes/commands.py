@@ -9,10 +9,11 @@ from urllib.parse import quote
 import click
 
 from jackfield.api.cli import CommandGroup, echo_json, echo_warning
-from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command
+from jackfield.api.daemon_commands import DaemonCall, completed_whole, confirmed, daemon_command
 from jackfield.api.errors import NotFound
 
 PATH = "/community-nodes"
+_NAMES = completed_whole(PATH, key="name", about="version")
 _INTEGRITY = click.option("--integrity", default="", help="Hash that the package's archive must have: sha512-...")
 _WARNING = (
     "The package's code, and that of all that it needs, is its publishers'. It runs in a sandbox, and gets the items "
@@ -45,7 +46,7 @@ def list_packages(call: DaemonCall) -> None:
 
 
 @community_nodes.command()
-@click.argument("name", shell_complete=completed(PATH))
+@click.argument("name", shell_complete=_NAMES)
 @daemon_command
 def show(call: DaemonCall, name: str) -> None:
     """Show the package NAME with its nodes, its credentials and the hashes of all that it brought."""
@@ -78,7 +79,7 @@ def add(call: DaemonCall, package: str, integrity: str, yes: bool) -> None:
 
 
 @community_nodes.command()
-@click.argument("package", metavar="NAME[@VERSION]", shell_complete=completed(PATH))
+@click.argument("package", metavar="NAME[@VERSION]", shell_complete=_NAMES)
 @_INTEGRITY
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @daemon_command
@@ -91,7 +92,7 @@ def update(call: DaemonCall, package: str, integrity: str, yes: bool) -> None:
 
 
 @community_nodes.command()
-@click.argument("name", shell_complete=completed(PATH))
+@click.argument("name", shell_complete=_NAMES)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @daemon_command
 def remove(call: DaemonCall, name: str, yes: bool) -> None:

@@ -24,6 +24,7 @@ COMPLETED = {
     "chat": (["on"], "one"),
     "credential show": (["Head"], r"Header\ secret"),
     "credential create": (["httpHea"], "httpHeaderAuth"),
+    "community-nodes show": (["n8n"], "n8n-nodes-acme"),
     "data-table show": (["peo"], "people"),
     "execution show": ([""], ANY),
     "execution list": (["--workflow", "Spa"], r"Spaced\ name"),
@@ -61,7 +62,7 @@ COMPLETED = {
 """Command -> what is typed after it, the first word that bash offers for the last of that."""
 OWN_WORDS = {
     "api-key create": "the name of a new key", "chat": "arguments of an agent",
-    "credential create": "the name of a new credential",
+    "community-nodes add": "the name of a package", "credential create": "the name of a new credential",
     "data-table add": "columns with values", "data-table create": "the name of a new table",
     "env setup": "a task of a manifest", "hooks add": "a command", "hooks remove": "an event",
     "key create": "the label of a new key", "proxy alias remove": "a model", "proxy alias set": "models",
@@ -85,6 +86,11 @@ TRY = (
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     directory = tmp_path_factory.mktemp("completion")
     daemon = Daemon(directory)
+    packages = daemon.config_dir / "community-nodes"
+    (packages / "acme").mkdir(parents=True)
+    row = {"name": "n8n-nodes-acme", "version": "1.0.0", "integrity": "", "directory": "acme", "installed_at": 0}
+    (packages / "index.json").write_text(json.dumps({"packages": [row]}))
+    (packages / "acme" / "description.json").write_text("{}")
     shells = Shells(daemon)
     shells.start()
     found = Shell(daemon)
