@@ -12,8 +12,8 @@ from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.nodes.changing import ChangingNodes
 from jackfield_community_nodes.installing import Installer
 from jackfield_community_nodes.library import Library
-from jackfield_community_nodes.listening import TOPIC
 from jackfield_community_nodes.npm.names import checked_name
+from jackfield_community_nodes.offers import TOPIC
 from jackfield_community_nodes.packages import InstalledPackage, read_index, root_of, write_index
 from jackfield_community_nodes.processes.pools import PackageProcesses
 from jackfield_community_nodes.settings import CommunityNodesSettings

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.bus import Bus
 from jackfield.api.object_references import load
+from jackfield_community_nodes.offers import TOPIC
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield_community_nodes.changes import Changes
 
-TOPIC = "community_nodes.changed"
-"""The packages of some host are others; whoever shares its directory reads the index again."""
 
 _CHANGES = "jackfield_community_nodes.changes:Changes"
 """By object reference: a start without packages imports none of it."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 DIRECTORY = "community-nodes"
 """Of the packages, in the configuration directory."""
 INDEX = "index.json"
+TOPIC = "community_nodes.changed"
+"""Of the bus: the packages of some host are others; whoever shares its directory reads the index again."""
 _NODES = "jackfield_community_nodes.library:node_offers"
 _KINDS = "jackfield_community_nodes.kinds:credential_kinds"
 """By object reference: a start without packages imports none of it."""
