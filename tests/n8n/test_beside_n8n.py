@@ -16,6 +16,8 @@ SHOWN = 60
 @pytest.mark.usefixtures("in_time")
 def test_family(family: Family, comparison: Comparison, figures: list[Figures]) -> None:
     cases = list(family.cases())
+    if not cases:
+        pytest.skip("a program that n8n calls is not there")
     names = [case.name for case in cases]
     assert len(names) == len(set(names)), sorted({name for name in names if names.count(name) > 1})
     found = list(comparison.differences(cases))
