@@ -195,15 +195,16 @@ class SubscribeTrigger(SuffixTrigger, _ServedTrigger):
         return [Start(node.name, f"An event of {_title(self._type(node), node)}") for node in self.served(workflow)]
 
     async def attention(self, workflow: Workflow) -> Sequence[Problem]:
-        """Nodes whose service refuses the subscription."""
+        """Nodes whose service refuses the subscription, and nodes whose events can be made up."""
         if not (served := self.served(workflow)):
             return []
         failures = self._subscriptions.failures_of(workflow.id or "")
-        return [
-            Problem(node_path(workflow, node), f"{node.name} gets no events: {failures[node.name]}", "warning")
-            for node in served
-            if node.name in failures
+        unproven = self._subscriptions.unproven_of(workflow.id or "")
+        told = [
+            (node, f"{node.name} gets no events: {failures[node.name]}") for node in served if node.name in failures
         ]
+        told += [(node, f"{node.name}: {unproven[node.name]}") for node in served if node.name in unproven]
+        return [Problem(node_path(workflow, node), text, "warning") for node, text in told]
 
     async def follow(self, change: WorkflowChange) -> None:
         if self._context.service.worker:  # the first process subscribes; what is served is read with each event

@@ -223,7 +223,8 @@ class DescribedEvent(TriggerPart):
 class DescribedSubscribe(DescribedVariant):
     """Templates see the node's parameters, `{$url}`, `{$secret}`, `{$state}`, and the results of steps, which come
     before each of create, check, renew and delete. Without renew a subscription that ends is created anew. Without
-    check it is taken to be there. Without create somebody enters the address at the service by hand."""
+    check it is taken to be there. Without create somebody enters the address at the service by hand. unsigned: the
+    service gives no proof of its events, which is told beside the workflow."""
 
     steps: list[DescribedStep] = []
     create: DescribedCreate | None = None
@@ -233,6 +234,13 @@ class DescribedSubscribe(DescribedVariant):
     proof: Annotated[list[DescribedProof], BeforeValidator(_listed)] = []
     handshake: Annotated[list[DescribedHandshake], BeforeValidator(_listed)] = []
     event: DescribedEvent = DescribedEvent()
+    unsigned: bool = False
+
+    @model_validator(mode="after")
+    def _proven(self) -> DescribedSubscribe:
+        if self.unsigned and self.proof:
+            raise ValueError("unsigned is for services that give no proof")
+        return self
 
 
 class DescribedTrigger(TriggerPart):

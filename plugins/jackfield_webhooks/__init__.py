@@ -15,6 +15,7 @@ class WebhooksPlugin(Plugin):
     commands = ("jackfield_webhooks.commands:webhook",)
     provides = {
         "jackfield.api.call_triggers:CallIngress": "jackfield_webhooks.ingress.applications:PluginIngress",
+        "jackfield.api.call_triggers:EventHistory": "jackfield_webhooks.calls.event_history:EventCalls",
         "jackfield_webhooks.routing.registry:HookSource": "jackfield_webhooks.hook:HookFactory",
     }
     parts = (

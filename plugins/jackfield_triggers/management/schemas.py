@@ -15,13 +15,16 @@ class TriggerFailure(BaseModel):
 class TriggerShown(BaseModel):
     """One node. Times are ISO 8601."""
 
+    id: str = Field(description="Of the registration: `/webhooks/{id}/history` has the calls of its service.")
     node: str
     kind: Literal["poll", "subscribe", "listen"]
     state: str = Field(
         description="idle, waiting, connected, failing, or the phase of a subscription: beginning, live, ending."
     )
-    events: int = Field(description="Executions that it has started.")
-    last_event: str | None = Field(None, alias="lastEvent")
+    events: int = Field(
+        description="Executions that it has started; of a trigger that services send events to, those that have ended."
+    )
+    last_event: str | None = Field(None, alias="lastEvent", description="Of such a trigger its last call.")
     last_poll: str | None = Field(None, alias="lastPoll")
     next: str | None = Field(
         None, description="Of the next poll, the next look at the subscription, or the next try to connect."

@@ -78,11 +78,14 @@ def _listened(row: Webhook, stats: WebhookStats | None, known: ListenStanding | 
 
 
 def _common(row: Webhook, stats: WebhookStats | None, state: str) -> dict[str, Json]:
+    ended = stats.success_calls + stats.failed_calls if stats else 0
+    started = stats.total_calls if stats else 0
     return {
+        "id": row.id,
         "node": row.node_name,
         "kind": row.kind,
         "state": state,
-        "events": stats.total_calls if stats else 0,
+        "events": ended if row.kind == SUBSCRIBE else started,  # refused calls are none
         "lastEvent": _time(stats.last_call if stats else None),
     }
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import cast
 from urllib.parse import parse_qsl
 
 from jackfield.api.asgi import Receive, Scope, Send, error_body
 from jackfield.api.binary import BinaryStore
 from jackfield.api.body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, taken_for
+from jackfield.api.call_triggers import EventHistory
+from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import (
@@ -28,6 +31,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
+from jackfield.api.records import replace, state
 from jackfield.api.storage import Delivery, Webhook
 from jackfield.api.triggers import registered_node
 from jackfield.api.triggers.subscribing import PATH, EventAnswer, EventCall, Received
@@ -68,6 +72,25 @@ async def serve(context: PluginContext, ident: str, scope: Scope, receive: Recei
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
 
 
+@state
+class _Timed:
+    """A call of this registration, which may come to stand in its history. hidden: texts that nobody may see there."""
+
+    row: Webhook
+    clock: Clock
+    call: WebhookCall
+    hidden: tuple[str, ...]
+    begun: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock.monotonic()
+
+    @property
+    def ms(self) -> int:
+        """How long it takes until now."""
+        return round((self.clock.monotonic() - self.begun) * 1000)
+
+
 class IncomingEvents:
     """Of one daemon."""
 
@@ -76,6 +99,7 @@ class IncomingEvents:
         self._settings = context.settings(TriggerSettings)
         self._records = context.port(SubscriptionRecords)
         self._steps = SubscriptionSteps(context, self._settings, self._records)
+        self._history = context.find_port(EventHistory)
 
     async def taken(self, ident: str, scope: Scope, receive: Receive) -> EventAnswer:
         """Of a live workflow. Raises `JackfieldError`, `Gone`."""
@@ -83,19 +107,28 @@ class IncomingEvents:
         kept = await self._records.get(row.id)
         if kept is None or kept.phase == "ending":
             raise NotFound("Nothing is subscribed at this address.")
+        timed = _Timed(row, self._context.clock, self._head(scope), (kept.secret,))
+        try:
+            return await self._taken(timed, kept, scope, receive)
+        except JackfieldError as exc:
+            if self._history is not None and 400 <= exc.status < 500:
+                body = error_body(exc, str(scope.get("jackfield.request_id", "")))
+                self._history.refused(row, timed.call, exc.status, body, timed.ms, timed.hidden)
+            raise
+
+    async def _taken(self, timed: _Timed, kept: SubscriptionRecord, scope: Scope, receive: Receive) -> EventAnswer:
         execution_id = new_id()
-        call, body, memory = await self._call(scope, receive)
-        received = await self._received(kept, call, body, execution_id)
-        if received.items is None:
-            return received.answer
-        await self._start(row, received, execution_id, memory)
+        timed.call, body, memory = await self._call(timed.call, scope, receive)
+        received = await self._received(kept, timed.call, body, execution_id)
+        if received.items is not None:
+            await self._start(timed, received, execution_id, memory)
         return received.answer
 
     async def tested(self, ident: str, scope: Scope, receive: Receive) -> EventAnswer:
         """Of somebody who waits for one event. Raises as `taken`."""
         wait = self._context.port(TestEvents).find(ident)
         kept = await self._waited(wait)
-        call, body, _ = await self._call(scope, receive)
+        call, body, _ = await self._call(self._head(scope), scope, receive)
         received = await self._received(kept, call, body, new_id(), test=True)
         if received.items is not None and wait is not None and not wait.items.done():
             wait.items.set_result(received.items)
@@ -116,18 +149,24 @@ class IncomingEvents:
             raise WorkflowInactive
         raise NotFound("There is no trigger at this address.")
 
-    async def _call(self, scope: Scope, receive: Receive) -> tuple[WebhookCall, Json, TakenMemory | None]:
+    def _head(self, scope: Scope) -> WebhookCall:
+        """The call without its body. Raises `NotFound`."""
         if scope["type"] != "http" or scope["method"] not in _METHODS:
             raise NotFound("There is no trigger at this address.")
         headers: dict[str, str] = {}
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        content, reading = await self._read(scope, receive)
         path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("latin-1")
         query = scope.get("query_string", b"").decode("latin-1")
         url = f"{self._context.service.public_url}{path}{'?' + query if query else ''}"
-        call = WebhookCall(scope["method"], url, headers, content, self._context.clock.now_ms() / 1000)
+        return WebhookCall(scope["method"], url, headers, b"", self._context.clock.now_ms() / 1000)
+
+    async def _call(
+        self, head: WebhookCall, scope: Scope, receive: Receive
+    ) -> tuple[WebhookCall, Json, TakenMemory | None]:
+        content, reading = await self._read(scope, receive)
+        call = replace(head, body=content, now=self._context.clock.now_ms() / 1000)
         try:
             body, memory = await _parsed(scope, call)
         finally:
@@ -175,8 +214,10 @@ class IncomingEvents:
         except NodeError as exc:
             raise UpstreamFailed(self._context.secrets.hide(exc.message)) from None
 
-    async def _start(self, row: Webhook, received: Received, execution_id: str, memory: TakenMemory | None) -> None:
+    async def _start(self, timed: _Timed, received: Received, execution_id: str, memory: TakenMemory | None) -> None:
         """Returns once it is stored; an event that was told before starts nothing. Raises `JackfieldError`."""
+        row = timed.row
+        told = (timed.call, received.answer.status, received.answer.body, timed.ms, timed.hidden)
         workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
         node = registered_node(workflow.nodes.values(), row.node_id, row.node_name)
         if node is None or not received.items:
@@ -192,6 +233,7 @@ class IncomingEvents:
             id=execution_id,
             delivery=Delivery(row.id, key, until) if key else None,
             memory=memory,
+            call=None if self._history is None else self._history.taken(row, *told),
         )
         execution = self._context.port(Engine).submit(request)
         try:
@@ -199,8 +241,6 @@ class IncomingEvents:
         except Conflict as exc:
             if "key" not in (exc.details or {}):
                 raise
-            return
-        self._context.store.count_calls(row.id, 1, now).add_done_callback(_counted)
 
 
 async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | None]:
@@ -261,9 +301,3 @@ def _fields(text: str, most: int) -> list[tuple[str, str]]:
         return parse_qsl(text, keep_blank_values=True, max_num_fields=most)
     except ValueError:
         raise InvalidInput(f"The call has more than {most:,} fields; send fewer.") from None
-
-
-def _counted(counted: asyncio.Future[None]) -> None:
-    """A count that is lost costs nothing but the count."""
-    if not counted.cancelled():
-        counted.exception()

@@ -13,7 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.records import record, replace
-from jackfield.api.triggers.subscribing import SubscribingNode, SubscriptionRun, subscribing_node
+from jackfield.api.triggers.subscribing import SubscribingNode, SubscriptionRun, proving_node, subscribing_node
 from jackfield.api.workflows import Node
 from jackfield_triggers.access import NodeCredentials
 from jackfield_triggers.settings import TriggerSettings
@@ -89,6 +89,14 @@ class SubscriptionSteps:
             if not await self.node(kept).check(run):
                 return None
         return await self._kept(kept, run, kept.expires, kept.since)
+
+    async def unproven(self, kept: SubscriptionRecord) -> str:
+        """Why its events can be made up; empty also when the node cannot tell."""
+        proving = proving_node(self.node(kept))
+        try:
+            return "" if proving is None else await proving.unproven(self.run(kept))
+        except NodeError:
+            return ""
 
     async def end(self, kept: SubscriptionRecord) -> None:
         if kept.phase != "ending":

@@ -44,6 +44,8 @@ class Subscription:
     failed: int | None = None
     outage: bool | None = None
     """Whether the error workflow has heard of one; None: that is not known yet."""
+    unproven: str = ""
+    """Why its events can be made up; empty: they cannot, or nobody can tell."""
 
 
 @record
@@ -101,9 +103,14 @@ class Subscriptions:
 
     def failures_of(self, workflow_id: str) -> Mapping[str, str]:
         """Node -> why the service refuses."""
-        return {
-            one.node_name: one.error for one in self._known.values() if one.workflow_id == workflow_id and one.error
-        }
+        return {one.node_name: one.error for one in self._of(workflow_id) if one.error}
+
+    def unproven_of(self, workflow_id: str) -> Mapping[str, str]:
+        """Node -> why its events can be made up."""
+        return {one.node_name: one.unproven for one in self._of(workflow_id) if one.unproven}
+
+    def _of(self, workflow_id: str) -> Sequence[Subscription]:
+        return [one for one in self._known.values() if one.workflow_id == workflow_id]
 
     async def follow(self, workflow_id: str) -> None:
         """Serve what the store now holds of a workflow. Waits a moment for the service, so that whoever has made the
@@ -257,6 +264,7 @@ class Subscriptions:
             kept = await self._steps.check(kept) or await self._steps.again(kept)
         if kept.expires is not None and self._renewal(kept) <= self._context.clock.now_ms():
             kept = await self._renewed(kept)
+        one.unproven = await self._steps.unproven(kept)
         return self._following(one, kept)
 
     async def _ended(self, one: Subscription, kept: SubscriptionRecord, *, replaced: bool) -> None:

@@ -98,6 +98,22 @@ class VendorSubscribeNode(VendorTriggerNode):
             with _gone_is_done():
                 await steps.ask(found.delete.request, scope)
 
+    async def unproven(self, run: SubscriptionRun) -> str:
+        """See `ProvingNode`."""
+        found = self._chosen(run.node)
+        if found.described.unsigned:
+            service = self.text.title.removesuffix(" Trigger")
+            return f"{service} signs nothing, so that whoever knows the address can make events up."
+        _, scope = await self.asking(run.node, run.credentials, self._seen(run), [run.secret])
+        for proof in found.proofs:
+            if proof.described.optional and not key_in(proof.secret, scope):
+                fields = " and ".join(_fields(proof))
+                return (
+                    "Its events are not verified, so that whoever knows the address can make them up. "
+                    f"Fill in {fields} of the credential."
+                )
+        return ""
+
     async def receive(self, run: SubscriptionRun, event: EventCall) -> Received:
         found = self._chosen(run.node)
         steps, scope = await self.asking(run.node, run.credentials, self._seen(run, event), [run.secret])
@@ -171,7 +187,7 @@ class VendorSubscribeNode(VendorTriggerNode):
     def _check_keys(self, proofs: Sequence[CompiledProof], scope: TemplateScope) -> None:
         """Raises `NodeError` where the credential lacks the key that events are signed with: each would be refused."""
         for proof in proofs:
-            fields = [path[1] for path in proof.secret.paths() if path[0] == "$credential"]
+            fields = _fields(proof)
             if fields and not proof.described.optional and not key_in(proof.secret, scope):
                 raise NodeError(
                     f"{self.text.title} cannot tell its service's events from forged ones; fill in the credential's "
@@ -249,6 +265,11 @@ def _is_there(check: CompiledCheck, scope: TemplateScope, answer: Json, run: Sub
             run.state.update(made if isinstance(made, dict) else {})
             return True
     return False
+
+
+def _fields(proof: CompiledProof) -> list[str]:
+    """Of the credential, that make the key."""
+    return [path[1] for path in proof.secret.paths() if path[0] == "$credential"]
 
 
 def _signature(described: DescribedProof) -> EventSignature:

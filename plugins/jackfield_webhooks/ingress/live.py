@@ -80,9 +80,14 @@ class Ingress:
         except Disconnected:
             return
         except JackfieldError as exc:
-            if isinstance(exc, NotFound) and call.webhook is None and await self._elsewhere(scope, receive, send):
-                return
-            answer = self._refuse(call, exc)
+            refused = exc
+            if isinstance(exc, NotFound) and call.webhook is None:
+                try:
+                    if await self._elsewhere(scope, receive, send):
+                        return
+                except RateLimited as limited:
+                    refused = limited
+            answer = self._refuse(call, refused)
         except Exception as exc:
             self._context.log.exception("A webhook call failed.", extra={"requestId": call.request_id})
             answer = answers.of_error(unexpected(exc))
@@ -146,10 +151,13 @@ class Ingress:
             callers.check_address(hook.networks, call.client)
         if hook.ignore_robots:
             callers.check_robot(call.headers.get("user-agent", ""))
-        if self._limit is not None:
-            retry = self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
-            if retry is not None:
-                raise RateLimited(retry, "This webhook has been called too often from this address.")
+        self._check_rate(hook.webhook.id, call.client)
+
+    def _check_rate(self, name: str, client: str) -> None:
+        """name: of what is called. Raises `RateLimited`."""
+        retry = self._limit.hit(f"{name} {canonical_client(client)}") if self._limit is not None else None
+        if retry is not None:
+            raise RateLimited(retry, "This webhook has been called too often from this address.")
 
     async def _read(self, call: IncomingCall, hook: Hook) -> ParsedBody:
         """Authenticate and read the body, in the order that the authentication allows."""
@@ -187,11 +195,12 @@ class Ingress:
             call.body = await asyncio.to_thread(decoding.decode, call.body, wanted, self._settings.body_limit)
 
     async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Let another trigger serve a path that is no webhook's. False: no other does."""
+        """Let another trigger serve a path that is no webhook's. False: no other does. Raises `RateLimited`."""
         called = paths.called_path(scope)
         trigger = self._suffix_trigger(called)
         if trigger is not None:
             first = (paths.split(called) if isinstance(called, str) else called)[0]
+            self._check_rate(f"{trigger.suffix} {first}", str(scope.get("jackfield.client", "unknown")))
             await trigger.serve_suffix(first, scope, receive, send, test=self.test)
         return trigger is not None
 

@@ -97,7 +97,8 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         named = await _by_path(context, f"{ident}/history")
         if named:
             return json_response(await _detail(context, _only(named)))
-        webhook = await _find(context, ident)
+        # Triggers with addresses of their own have calls too.
+        webhook = await context.store.webhook(ident) or _only(await _by_path(context, ident))
         page = await context.store.calls(
             webhook.id,
             status=query.status,

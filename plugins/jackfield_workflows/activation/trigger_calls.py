@@ -169,6 +169,8 @@ class TriggerCalls:
         kinds = {node.kind for node in workflow.nodes.values() if not node.disabled}
         if given.value.kind in kinds:
             return True
+        if isinstance(given.value, NodeTrigger) and any(kind in given.value.nodes for kind in kinds):
+            return True
         reports, catalog = self._context.find_port(PluginReports), self._context.find_port(NodeCatalog)
         if reports is None or catalog is None:
             return False

@@ -8,7 +8,9 @@ from typing import Protocol
 from .asgi import AsgiApp, AsgiMount, LaterApp, Receive, Scope, Send
 from .context import PluginContext
 from .jsontext import Json
+from .storage import NewCall, Webhook
 from .triggers import Registration, WorkflowChange, served_nodes
+from .webhooks import WebhookCall
 from .workflows import Node, Problem, Workflow
 
 
@@ -22,6 +24,22 @@ class CallIngress(Protocol):
     def registrations(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Registration]: ...
 
     async def problems(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Problem]: ...
+
+
+class EventHistory(Protocol):
+    """The port through which triggers that serve calls by themselves have them in the history of webhooks, within its
+    limits: at `/api/v1/webhooks/{id of the registration}/history`. hidden: texts that nobody may see there; headers,
+    parameters and fields that are named like secrets are masked in any case. ms: how long the call took."""
+
+    def taken(
+        self, webhook: Webhook, call: WebhookCall, status: int, body: bytes, ms: int, hidden: Collection[str]
+    ) -> NewCall:
+        """A call that starts an execution, for `ExecutionRequest.call`. status, body: of its answer."""
+
+    def refused(
+        self, webhook: Webhook, call: WebhookCall, status: int, body: bytes, ms: int, hidden: Collection[str]
+    ) -> None:
+        """A call that was refused; returns at once."""
 
 
 class CallTrigger:

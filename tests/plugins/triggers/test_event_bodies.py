@@ -37,7 +37,8 @@ def sender(parts: int, budget: BodyBudget, used: list[int]) -> Any:
 async def test_a_body_takes_memory_while_it_comes_and_gives_it_back(tmp_path: Path) -> None:
     budget, used = BodyBudget(64_000_000, 64_000_000), list[int]()
     scope = {"type": "http", "method": "POST", "headers": [], "path": "/", BODY_BUDGET: budget}
-    call, _, _ = await incoming(tmp_path)._call(scope, sender(100, budget, used))
+    events = incoming(tmp_path)
+    call, _, _ = await events._call(events._head(scope), scope, sender(100, budget, used))
     assert len(call.body) == 100 * len(PART)
     assert all(taken >= place * len(PART) - len(PART) for place, taken in enumerate(used))
     assert max(used) <= 2 * len(call.body)
@@ -48,7 +49,8 @@ async def test_a_body_without_room_is_refused_before_it_has_come(tmp_path: Path)
     budget, used = BodyBudget(1_000_000, 64_000_000), list[int]()
     scope = {"type": "http", "method": "POST", "headers": [], "path": "/", BODY_BUDGET: budget}
     held = budget.take(400_000)
+    events = incoming(tmp_path)
     with pytest.raises(MemoryExhausted):
-        await incoming(tmp_path)._call(scope, sender(100, budget, used))
+        await events._call(events._head(scope), scope, sender(100, budget, used))
     assert len(used) < 20
     assert budget.used == held.size

@@ -31,6 +31,7 @@ LISTS = [
     ("affinityTrigger", {"events": ["note.created"]}, "/webhook", "", {"webhook_url": PROVEN, "id": 1}),
     ("invoiceNinjaTrigger", {"event": "create_quote"}, "/webhooks", "data", NINJA),
     ("mailchimpTrigger", AUDIENCE, "/lists/l/webhooks", "webhooks", {"url": PROVEN, "id": 1}),
+    ("mauticTrigger", {"events": ["e"]}, "/hooks", "hooks", {"webhookUrl": URL, "isPublished": True, "id": 1}),
     ("pipedriveTrigger", {}, "/webhooks", "data", {"subscription_url": URL, "id": 1}),
 ]
 
@@ -47,6 +48,17 @@ async def test_a_list_says_whether_it_is_there(
     listed.append(row)
     assert await node.check(run)
     assert run.state == {"id": 1}
+
+
+async def test_a_webhook_that_mautic_has_switched_off_is_not_there(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("mauticTrigger")
+    hooks = {"7": {"webhookUrl": URL, "isPublished": False, "id": 7}}  # its lists are objects too
+    lab.vendor.answers["/hooks"] = lambda seen: {"total": 1, "hooks": hooks}
+    run = lab.subscription(node, {"events": ["e"]})
+    assert not await node.check(run)
+    hooks["7"]["isPublished"] = True
+    assert await node.check(run)
+    assert run.state == {"id": 7}
 
 
 async def test_a_list_that_does_not_exist_is_not_asked_for(lab: VendorTriggerLab) -> None:
@@ -160,3 +172,21 @@ async def test_a_notice_of_microsofts_that_a_subscription_ends_starts_nothing(la
         await lab.receive(node, run, {"value": [notice, {"clientState": "wrong"}]})
     with pytest.raises(WebhookUnauthorized):
         await lab.receive(node, run, {"value": [notice, {}]})
+
+
+UNPROVEN = [
+    ("theHiveTrigger", {"events": ["*"]}, {}, "TheHive signs nothing"),
+    ("slackTrigger", {"trigger": ["message"]}, {}, "Fill in signatureSecret of the credential"),
+    ("slackTrigger", {"trigger": ["message"]}, {"signatureSecret": "s"}, ""),
+    ("trelloTrigger", {"id": "1"}, {"apiKey": "k"}, "Fill in oauthSecret of the credential"),
+    ("asanaTrigger", {"resource": "1"}, {}, ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters", "values", "told"), UNPROVEN)
+async def test_a_trigger_says_that_its_events_can_be_made_up(
+    lab: VendorTriggerLab, kind: str, parameters: dict[str, Any], values: dict[str, str], told: str
+) -> None:
+    node = lab.subscriber(kind)
+    found = await node.unproven(lab.subscription(node, parameters, values=values))
+    assert (told in found) if told else not found

@@ -8,9 +8,10 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
-from trigger_lab import executions, made, numbers, polling, subscribing, until
+from trigger_lab import SETTINGS, executions, made, numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
 from jackfield.testing.documents import chain, node
@@ -45,6 +46,13 @@ def test_events_start_the_workflow_once(daemon: Daemon, vendor: VendorDouble) ->
     assert numbers(api, workflow) == [1, 3, 4, 5]
     (row,) = api.get(f"/workflows/{workflow}/triggers").json()["data"]
     assert (row["state"], row["events"], row["url"]) == ("live", 4, hook.url)
+    history = api.get(f"/webhooks/{row['id']}/history").raise_for_status().json()
+    assert [call["status"] for call in history["data"]] == ["success"] * 3 + ["rejected", "success"]
+    newest, first = history["data"][0], history["data"][-1]
+    assert (newest["executionId"], json.loads(first["requestBody"])) == (
+        executions(api, workflow)[0],
+        {"id": "e1", "n": 1},
+    )
     api.post(f"/workflows/{workflow}/deactivate").raise_for_status()
     until(lambda: not vendor.hooks, "the subscription has ended")
 
@@ -62,6 +70,20 @@ def test_calls_that_nobody_can_read_are_refused(daemon: Daemon, vendor: VendorDo
         assert large.status_code == 401
         longest = client.post(hook.url, content=b" " * (16 * 1024 * 1024 + 1))
         assert (longest.status_code, "triggers.event_bytes" in longest.text) == (413, True)
+
+
+def test_what_keeps_a_trigger_from_its_events_is_told_beside_the_workflow(daemon: Daemon, vendor: VendorDouble) -> None:
+    """And so is that anybody can make them up."""
+    api = daemon.admin()
+    vendor.always = Refuse(503)
+    refused = daemon.live(subscribing(), api)
+    (told,) = api.get(f"/workflows/{refused}").raise_for_status().json()["attention"]
+    assert (told["path"], told["message"].startswith("Bell gets no events: ")) == ("nodes[0]", True)
+    hive: Any = node("Hive", "theHiveTrigger", {"events": ["*"]}, version=2)
+    hive["webhookId"] = "hive-1"
+    workflow = daemon.live(chain("Alerts", hive, node("End", "noOp", version=1)), api)
+    (told,) = api.get(f"/workflows/{workflow}").raise_for_status().json()["attention"]
+    assert told["message"].startswith("Hive: TheHive signs nothing")
 
 
 def test_test_events(daemon: Daemon, vendor: VendorDouble) -> None:
@@ -159,6 +181,19 @@ def test_no_secret_is_shown(daemon: Daemon, vendor: VendorDouble) -> None:
     files = [file.read_bytes() for file in daemon.config_dir.rglob("*") if file.is_file()]
     assert hook.secret not in shown + daemon.output.read_text()
     assert not any(hook.secret.encode() in content for content in files)
+
+
+def test_events_have_the_rate_limit_of_webhooks(tmp_path: Path) -> None:
+    with VendorDouble(challenge="get") as vendor:
+        daemon = made(tmp_path, vendor, settings=f"{SETTINGS}\n[webhooks.rate_limit]\nenabled = true\nrequests = 4\n")
+        try:
+            api = daemon.start().admin()
+            workflow = daemon.live(subscribing(), api)
+            answers = [vendor.send({"id": f"e{number}", "n": number}) for number in range(4)]
+            assert answers == [[200]] * 3 + [[429]]  # one was the challenge
+            until(lambda: len(numbers(api, workflow)) == 3, "what passed")
+        finally:
+            daemon.close()
 
 
 def test_a_test_event_of_a_service_with_one_address_gives_it_back(tmp_path: Path) -> None:

@@ -109,6 +109,20 @@ class SubscribingNode(Protocol):
         """Why a node with these parameters, expressions resolved, must not go live; paths are below the node."""
 
 
+@runtime_checkable
+class ProvingNode(Protocol):
+    """What a `SubscribingNode` has beside that when it knows whether events can be made up."""
+
+    async def unproven(self, run: SubscriptionRun) -> str:
+        """Why whoever knows the address can make events up, with the remedy, as sentences; empty: nobody can. Raises
+        `NodeError`."""
+
+
+def proving_node(node_type: object) -> ProvingNode | None:
+    """The same as a `ProvingNode`, when it is one."""
+    return cast("ProvingNode", node_type) if hasattr(node_type, "unproven") else None
+
+
 def subscribing_node(node_type: NodeType | None) -> SubscribingNode | None:
     """The same as a `SubscribingNode`, when it is one."""
     return cast("SubscribingNode", node_type) if hasattr(node_type, "subscribe") else None
