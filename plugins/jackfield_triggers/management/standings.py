@@ -10,7 +10,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import Webhook, WebhookStats
 from jackfield.api.workflows import Workflow
 from jackfield_triggers.addresses import event_url, ident_of
-from jackfield_triggers.kinds import LISTEN, OF_SERVICES, POLL
+from jackfield_triggers.kinds import LISTEN, OF_SERVICES, POLL, SUBSCRIBE
 from jackfield_triggers.listening.listeners import Listeners, ListenStanding
 from jackfield_triggers.polling.polls import Polls, PollStanding
 from jackfield_triggers.subscribing.subscriptions import Subscriptions, SubscriptionStanding
