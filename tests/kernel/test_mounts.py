@@ -44,7 +44,17 @@ def test_the_longest_wins(path: str, segment: str | None) -> None:
         assert (found and found.segment) == segment
 
 
-@pytest.mark.parametrize("segment", ["a/b/c", "/a", "a/", "a//b", "/"])
+@pytest.mark.parametrize(
+    ("path", "segment"), [("/mcp", "mcp/"), ("/mcp/", "mcp/"), ("/mcp/a", "mcp"), ("/mcp//", "mcp"), ("/mcps", None)]
+)
+def test_a_path_alone_wins_over_all_that_is_below(path: str, segment: str | None) -> None:
+    for order in (1, -1):
+        found = mounts(*["mcp", "mcp/"][::order]).find(path)
+        assert (found and found.segment) == segment
+    assert mounts("mcp/").find("/mcp/a") is None
+
+
+@pytest.mark.parametrize("segment", ["a/b/c", "/a", "a//b", "/"])
 def test_what_is_no_mount(segment: str) -> None:
     with pytest.raises(ConfigurationError, match="one or two segments"):
         mounts(segment)

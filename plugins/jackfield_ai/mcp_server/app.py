@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send, error_body
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError, MethodNotAllowed, NotFound, NotSupported
-from jackfield.api.jsontext import loads
+from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound, NotSupported
+from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
+from jackfield.api.mcp.sessions import SESSION
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield_ai.mcp_server.access import check_caller
-from jackfield_ai.mcp_server.bodies import read_body, replayed
 from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.paths import TEST, messages_address
 from jackfield_ai.mcp_server.servers import McpServers, McpTarget
-from jackfield_ai.reading import at, text_at
 from jackfield_ai.settings import AiSettings
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 METHODS = ("GET", "POST", "DELETE")
 _SDK = "jackfield_ai.mcp_server.sdk:McpSdk"
-_SESSION = "mcp-session-id"
 
 
 class McpApp:
@@ -35,6 +33,7 @@ class McpApp:
         self._context = context
         self._settings = context.settings(AiSettings)
         self._servers = McpServers(context, self._settings)
+        self._limits = BodyLimits(self._settings.mcp_body_limit, self._settings.mcp_body_timeout, "ai.mcp_")
         self._made: McpSdk | None = None
         self._loading = asyncio.Lock()
         wanted = self._settings.mcp_test_enabled
@@ -80,34 +79,23 @@ class McpApp:
         sdk = await self._sdk()
         address = "/" + scope["path"].strip("/")
         if method == "GET":
-            if _SESSION in headers or "mcp-protocol-version" in headers:
+            if SESSION in headers or "mcp-protocol-version" in headers:
                 raise MethodNotAllowed(("POST",), "This server sends nothing by itself over Streamable HTTP.")
             server = await sdk.protocol.server(target, current)
             await sdk.sessions.connect(server, messages_address(address), scope, receive, send)
             return
-        body = await read_body(receive, headers, self._settings.mcp_body_limit, self._settings.mcp_body_timeout)
+        body = await read_body(receive, headers, self._limits)
         again = replayed(body, receive)
         if b"session_id=" in scope["query_string"]:
             await sdk.sessions.post(address, scope, again, send)
             return
-        self._cancel(sdk, body, headers)
+        sdk.scopes.follow(body, headers)
         await sdk.serve_http(await sdk.protocol.server(target, current), scope, again, send, self._settings)
 
     async def _checked(self, called: str, headers: Mapping[str, str], test: bool) -> McpTarget:
         target = await self._servers.find(called, test=test)
         await check_caller(self._context, target.node, headers)
         return target
-
-    def _cancel(self, sdk: McpSdk, body: bytes, headers: Mapping[str, str]) -> None:
-        """A client cancels a call by a request of its own; what else the message is, the SDK sees to."""
-        if b"notifications/cancelled" not in body or not headers.get(_SESSION):
-            return
-        try:
-            message = loads(body)
-        except InvalidInput:
-            return
-        if text_at(message, "method") == "notifications/cancelled":
-            sdk.scopes.cancel(headers[_SESSION], at(message, "params", "requestId"))
 
     async def _sdk(self) -> McpSdk:
         """Loads the SDK with the first request that needs it, on a thread, as that takes a second. Raises

@@ -22,6 +22,7 @@ from mcp.types import (
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
+from jackfield.api.mcp.sessions import SESSION, CallScopes
 from jackfield_ai.mcp_server.calling import ToolCalls, ToolFailed
 from jackfield_ai.mcp_server.servers import McpOffer, McpServers, McpTarget
 from jackfield_ai.tools.toolbox import as_text
@@ -29,27 +30,6 @@ from jackfield_ai.tools.toolbox import as_text
 Found = TypeVar("Found")
 Current = Callable[[], Awaitable[McpTarget]]
 """The server as it is stored now. Raises `JackfieldError` when it is gone."""
-SESSION = "mcp-session-id"
-
-
-class CallScopes:
-    """Calls under way in this process, so that their clients can cancel them by another request."""
-
-    def __init__(self) -> None:
-        self._open: dict[tuple[str, str], anyio.CancelScope] = {}
-
-    def begin(self, session: str, request_id: object, scope: anyio.CancelScope) -> None:
-        if session:
-            self._open[session, str(request_id)] = scope
-
-    def end(self, session: str, request_id: object) -> None:
-        self._open.pop((session, str(request_id)), None)
-
-    def cancel(self, session: str, request_id: object) -> None:
-        """Does nothing for a call that is over, or of another session."""
-        scope = self._open.get((session, str(request_id)))
-        if scope is not None:
-            scope.cancel()
 
 
 class McpProtocol:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jackfield.api.context import PluginContext
+from jackfield.api.mcp.sessions import CallScopes
 from jackfield_ai.mcp_server.calling import ToolCalls
-from jackfield_ai.mcp_server.protocol import CallScopes, McpProtocol
+from jackfield_ai.mcp_server.protocol import McpProtocol
 from jackfield_ai.mcp_server.servers import McpServers
 from jackfield_ai.mcp_server.transports import SseSessions, serve_http
 from jackfield_ai.settings import AiSettings

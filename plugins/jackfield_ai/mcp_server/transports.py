@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from secrets import token_urlsafe
 from typing import TypeAlias
 
 import anyio
@@ -18,9 +17,9 @@ from mcp.server.sse import SseServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.message import SessionMessage
 
-from jackfield.api.asgi import Message, Receive, Scope, Send
+from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.errors import NotFound, StoreUnavailable
-from jackfield_ai.mcp_server.protocol import SESSION
+from jackfield.api.mcp.sessions import with_session
 from jackfield_ai.settings import AiSettings
 
 AnyServer: TypeAlias = Server[dict[str, object]]
@@ -32,21 +31,7 @@ async def serve_http(server: AnyServer, scope: Scope, receive: Receive, send: Se
     """One request of Streamable HTTP. When the client leaves, its call is cancelled."""
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=settings.mcp_body_limit)
     async with manager.run():
-        await manager.handle_request(scope, receive, _with_session(scope, send))
-
-
-def _with_session(scope: Scope, send: Send) -> Send:
-    """A client without a session gets one, whose only use is to say which of its calls it cancels."""
-    if any(name == SESSION.encode() for name, _ in scope["headers"]):
-        return send
-
-    async def named(message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] < 300:
-            pair = (SESSION.encode(), token_urlsafe(24).encode())
-            message = {**message, "headers": [*message.get("headers", ()), pair]}
-        await send(message)
-
-    return named
+        await manager.handle_request(scope, receive, with_session(scope, send))
 
 
 class SseSessions:

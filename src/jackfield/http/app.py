@@ -13,6 +13,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.files import read_private, write_private
 from jackfield.api.hosts import HostCalls
 from jackfield.api.limits import SlidingWindow
+from jackfield.api.own_calls import OwnCalls
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
 
@@ -23,6 +24,7 @@ from .hosts.router import HostRouter
 from .management.loading import Management
 from .mounts import Mounts
 from .moving import WorkerMounts
+from .own_calls import InnerCalls
 from .peer import PeerLookup
 from .probes import PROBES, Probes
 
@@ -106,6 +108,7 @@ class Application(Dispatcher):
         self.management = Management(kernel, counters)
         self.hosts = HostRouter(kernel)
         kernel.ports.put(HostCalls, self.hosts)
+        kernel.ports.put(OwnCalls, InnerCalls(self.serve_known))
         self.lifespan = Lifespan(kernel, self.management, self.hosts)
         self._token = ""
         cors = settings.get(CorsSettings)

@@ -13,7 +13,7 @@ from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.containment import passes
-from jackfield.api.errors import AuthRequired, HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
+from jackfield.api.errors import AuthRequired, HeadersTooLarge, InvalidInput, JackfieldError, NotFound, RateLimited
 from jackfield.api.headroom import find_headroom, unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -166,7 +166,8 @@ class Dispatcher:
             if not await self._hosts.answer_host(scope, send):
                 await (mount.app if mount else self._quart)(scope, receive, send)
             return
-        self._gate.check_host(scope, access)
+        scoped = mount is not None and mount.access == "scoped"
+        self._gate.check_host(scope, "service" if scoped else access)
         scope["jackfield.client"] = self._gate.client(scope)
         if access == "service" and self._cors.enabled:
             if self._cors.is_preflight(scope):
@@ -180,6 +181,8 @@ class Dispatcher:
             await self._check(scope, access, mount)
         except JackfieldError as exc:
             # Answered here, so that the answer carries the CORS permission.
+            if mount is not None and mount.challenge is not None and exc.status == AuthRequired.status:
+                exc.headers.append(("WWW-Authenticate", mount.challenge(scope)))
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
         app = self._hosts.around(scope, mount.app if mount else self._quart)
@@ -219,10 +222,8 @@ class Dispatcher:
             self._gate.check_origin(scope, "gated")
             self._expect()
             return
-        if access == "service" and self._limit is not None:
-            retry = self._limit.hit(canonical_client(scope["jackfield.client"]))
-            if retry is not None:
-                raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
+        if access == "service":
+            self._count(scope)
         if scope["path"] in PROBES or (access == "service" and scope["path"] in await self._public()):
             self._gate.check_origin(scope, access)
             return
@@ -230,9 +231,30 @@ class Dispatcher:
             scope["jackfield.principal"] = await self._gate.identify(scope)
             return
         caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
-        # Routes of the service name the scope that they need.
-        if access == "gated" and caller is not None:
+        # Routes of the service, and scoped applications, name the scope that they need.
+        if access == "gated" and caller is not None and (mount is None or mount.access != "scoped"):
             require(caller, scope)
+
+    def _count(self, scope: Scope) -> None:
+        if self._limit is None:
+            return
+        retry = self._limit.hit(canonical_client(scope["jackfield.client"]))
+        if retry is not None:
+            raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
+
+    async def serve_known(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request of the management API, in the name of a caller whom the gate has let in with another one: what
+        stands behind the gate is as for a request of their own. Raises `JackfieldError` as long as nothing was sent."""
+        path: str = scope["path"]
+        if not path.startswith("/api/") or self._mount_of(path) is not None:
+            raise NotFound("There is no operation of the management API at this address.")
+        if is_service(path):
+            self._count(scope)
+        else:
+            if scope.get("jackfield.public_host"):
+                self._gate.check_remote()
+            require(scope["jackfield.principal"], scope)
+        await self._hosts.around(scope, self._quart)(scope, receive, send)
 
     async def _answer_error(self, scope: Scope, send: Send, error: JackfieldError, begun: bool) -> None:
         if not begun:

@@ -1,4 +1,5 @@
-"""Which raw application serves a path: by the first segment, or by the first two, where the longer one wins."""
+"""Which raw application serves a path: by the first segment, or by the first two, where the longer one wins, and the
+path alone wins over both."""
 
 from __future__ import annotations
 
@@ -6,6 +7,9 @@ from collections.abc import Iterable
 
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.errors import ConfigurationError
+
+_ALONE = "/"
+"""In the place of a second segment: the path of the first one, and nothing below."""
 
 
 class Mounts:
@@ -25,9 +29,10 @@ class Mounts:
 
     def _add(self, mount: AsgiMount) -> None:
         first, separator, second = mount.segment.partition("/")
-        if "/" in second or (separator and not (first and second)):
+        if "/" in second or (separator and not first):
             raise ConfigurationError(f"A plugin serves the path /{mount.segment}, which must be one or two segments.")
-        known, key = (self._divided.setdefault(first, {}), second) if separator else (self._whole, first)
+        below = second or _ALONE
+        known, key = (self._divided.setdefault(first, {}), below) if separator else (self._whole, first)
         if known.setdefault(key, mount) is not mount:
             raise ConfigurationError(f"Two plugins serve the path /{mount.segment}.")
 
@@ -40,4 +45,8 @@ class Mounts:
         below = self._divided.get(first)
         if below is None:
             return None
-        return below.get(rest.partition("/")[0]) or below.get("")
+        return below.get(rest.partition("/")[0] or _alone(rest)) or below.get("")
+
+
+def _alone(rest: str) -> str:
+    return "" if rest else _ALONE

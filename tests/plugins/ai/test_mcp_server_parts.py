@@ -24,9 +24,9 @@ from jackfield.api.errors import (
     StoreUnavailable,
     WebhookUnauthorized,
 )
+from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.workflows import Node
 from jackfield_ai.mcp_server.access import check_caller
-from jackfield_ai.mcp_server.bodies import read_body, replayed
 from jackfield_ai.mcp_server.paths import candidates, messages_address, path_of
 from jackfield_ai.mcp_server.transports import SseSessions
 from jackfield_ai.settings import AiSettings
@@ -97,7 +97,7 @@ def receiving(*parts: bytes, end: bool = True) -> Any:
 
 async def test_a_body_is_read_once_and_given_again() -> None:
     receive = receiving(b"ab", b"cd")
-    body = await read_body(receive, {"content-length": "4"}, 4, 1)
+    body = await read_body(receive, {"content-length": "4"}, BodyLimits(4, 1, "ai.mcp_"))
     assert body == b"abcd"
     again = replayed(body, receive)
     assert await again() == {"type": "http.request", "body": b"abcd", "more_body": False}
@@ -106,17 +106,17 @@ async def test_a_body_is_read_once_and_given_again() -> None:
 
 async def test_a_body_that_is_too_large_late_or_cut_off_is_refused() -> None:
     with pytest.raises(PayloadTooLarge):
-        await read_body(receiving(), {"content-length": "5"}, 4, 1)
+        await read_body(receiving(), {"content-length": "5"}, BodyLimits(4, 1, "ai.mcp_"))
     with pytest.raises(PayloadTooLarge):
-        await read_body(receiving(b"abc", b"de"), {}, 4, 1)
+        await read_body(receiving(b"abc", b"de"), {}, BodyLimits(4, 1, "ai.mcp_"))
     with pytest.raises(InvalidInput):
-        await read_body(receiving(b"a", end=False), {}, 4, 1)
+        await read_body(receiving(b"a", end=False), {}, BodyLimits(4, 1, "ai.mcp_"))
 
     async def never() -> Message:
         return await asyncio.get_running_loop().create_future()
 
     with pytest.raises(RequestTimeout):
-        await read_body(never, {}, 4, 0.01)
+        await read_body(never, {}, BodyLimits(4, 0.01, "ai.mcp_"))
 
 
 async def test_a_client_over_sse_that_says_nothing_is_let_go() -> None:

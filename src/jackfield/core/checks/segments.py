@@ -11,8 +11,8 @@ KERNEL_SEGMENTS = frozenset({"api", "docs", "health", "metrics", "openapi.json",
 
 def check_segment(segment: str, *, is_own: bool) -> None:
     """segment: as in `AsgiMount`; the empty one is the path `/` alone. Raises `ProtocolMismatch` or `NameTaken`."""
-    first, separator, second = segment.partition("/")
-    if "/" in second or (separator and not (first and second)):
+    first, separator, second = segment.removesuffix("/").partition("/")
+    if "/" in second or (separator and not (first and second)) or (segment.endswith("/") and not first):
         raise ProtocolMismatch(
             f"the path /{segment} must be one or two segments; mount the application at the first of them"
         )
