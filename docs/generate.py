@@ -26,6 +26,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts
 from jackfield.cli.runtime import Runtime
 from jackfield.testing.daemon import Daemon
+from jackfield_mcp.catalogue import TOOLS
 from jackfield_profiles.commands.script_checking import ScriptChecks
 
 DOCS = Path(__file__).resolve().parent
@@ -102,10 +103,22 @@ def script_variables() -> Mapping[str, Json]:
         return Runtime().run_in(Path(directory), "profiles", work)
 
 
+def mcp_tools() -> str:
+    """A table of the tools of the daemon's MCP server."""
+    lines = ["| Tool | Scopes | | What it does |", "| --- | --- | --- | --- |"]
+    for tool in TOOLS:
+        marks = {"reads": tool.reads, "destructive": tool.destroys, "outward": tool.outward}
+        scopes = ", ".join(f"`{scope}`" for scope in tool.scopes)
+        marked_so = ", ".join(word for word, holds in marks.items() if holds)
+        lines.append(f"| `{tool.name}` | {scopes} | {marked_so} | {tool.description} |")
+    return "\n".join(lines)
+
+
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("configuration.md", settings),
     "endpoints": ("api.md", endpoints),
     "errors": ("api.md", error_codes),
+    "mcp-tools": ("mcp.md", mcp_tools),
     "differences": ("n8n.md", differences),
     **{name: ("rhai.md", write) for name, write in rhai_reference.parts(script_variables)},
 }

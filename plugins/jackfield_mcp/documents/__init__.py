@@ -1,0 +1,1 @@
+"""Workflow documents: changed by single operations, and compared."""

@@ -1,0 +1,69 @@
+"""Streamable HTTP over the SDK. Nothing is kept between two requests, so that any process and any daemon may serve each
+of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.mcp.sessions import CallScopes, with_session
+from jackfield_mcp.protocol import McpProtocol, owner_of
+from jackfield_mcp.settings import McpSettings
+
+logging.getLogger("mcp").setLevel(logging.WARNING)  # it would tell of each request, and of what is in it
+_PROGRESS = b"progressToken"
+
+
+class McpEndpoint:
+    """Made with the first request."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        settings = context.settings(McpSettings)
+        self._scopes = CallScopes()
+        server = McpProtocol(context, settings, self._scopes).server()
+        most = settings.body_limit
+        self._whole = StreamableHTTPSessionManager(
+            server, stateless=True, json_response=True, max_request_body_size=most
+        )
+        self._streamed = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=most)
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._over = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        self._task = self._context.spawn("mcp", self._run())
+        await asyncio.shield(self._ready)
+
+    async def _run(self) -> None:
+        """The SDK's groups of tasks live in one task from their begin to their end."""
+        try:
+            async with self._whole.run(), self._streamed.run():
+                self._ready.set_result(None)
+                await self._over.wait()
+        finally:
+            self._over.set()
+            if not self._ready.done():
+                self._ready.set_exception(StoreUnavailable("The MCP server could not begin; try again."))
+
+    async def close(self) -> None:
+        self._over.set()
+        if self._task is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([self._task])
+
+    async def serve(self, body: bytes, headers: Mapping[str, str], scope: Scope, receive: Receive, send: Send) -> None:
+        """One request. An answer that may have progress before it is a stream, every other one is JSON. When the client
+        leaves, its call is cancelled."""
+        if self._over.is_set():
+            raise StoreUnavailable("The daemon is stopping; call again in a moment.")
+        self._scopes.follow(body, headers, owner_of(scope))
+        manager = self._streamed if _PROGRESS in body else self._whole
+        await manager.handle_request(scope, receive, with_session(scope, send))

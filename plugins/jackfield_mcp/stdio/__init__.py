@@ -1,0 +1,1 @@
+"""`jackfield mcp`: the running daemon's MCP server over standard input and output."""

@@ -1,0 +1,33 @@
+"""`jackfield mcp`: for agents that start their MCP servers themselves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import click
+
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option
+from jackfield.api.daemon import DaemonClient
+from jackfield.api.object_references import load
+
+_BRIDGE = "jackfield_mcp.stdio.bridge:serve"
+
+
+@click.group("mcp", cls=CommandGroup, invoke_without_command=True)
+@click.option("--endpoint", metavar="URL", help="Scheme, host and port of the daemon, in place of the directory's.")
+@config_dir_option
+@click.pass_context
+def mcp(context: click.Context, endpoint: str | None, config_dir: Path | None) -> None:
+    """Serve the running daemon to an MCP client, over standard input and output.
+
+    Start it by an agent: `claude mcp add jackfield -- jackfield mcp`. The daemon must run already. An agent reaches all
+    that the daemon's user may, unless JACKFIELD_API_KEY names a key with fewer scopes.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    cli = cast("Cli", context.obj)
+    serve = cast("Callable[..., None]", load(_BRIDGE))
+    serve(DaemonClient(cli.config_dir(config_dir), endpoint), sys.stdin.buffer, sys.stdout.buffer)

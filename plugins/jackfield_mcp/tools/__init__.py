@@ -1,0 +1,1 @@
+"""Tools by what they are about."""

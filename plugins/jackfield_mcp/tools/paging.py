@@ -1,0 +1,20 @@
+"""Lists in pages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from jackfield_mcp.tool import Arguments
+
+Ident = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Page(Arguments):
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+class Nothing(Arguments):
+    """No arguments."""
