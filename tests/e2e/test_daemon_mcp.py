@@ -262,10 +262,11 @@ async def test_every_call_is_in_the_log_without_its_arguments(daemon: Daemon) ->
         await failure(client, "get_workflow", workflow_id="audited")
         with pytest.raises(MCPError):
             await client.call_tool("run_profile", {"profile": "any\nline", "prompt": "x"})
+    last = "MCP: admin called run_profile profile='any\\nline': refused."
+    poll(lambda: last in daemon.tail(100_000), "the log has the last call")  # it is written on a thread
     told = daemon.tail(100_000)
     assert "MCP: admin called set_variable: success." in told
     assert "MCP: admin called get_workflow workflow_id=audited: failed." in told
-    assert "MCP: admin called run_profile profile='any\\nline': refused." in told
     assert "value-canary-42" not in told
 
 
