@@ -14,6 +14,7 @@ from typing import IO
 
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.tables import SYSTEM_COLUMNS, ColumnType, DataTable
+from jackfield_data_tables.csv_forms import CsvForm, codec
 from jackfield_data_tables.values import TableRefusal, typed
 
 SAMPLE = 100
@@ -22,66 +23,83 @@ PIECE = 1000
 """Rows of one piece."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{4}/\d{2}/\d{2}.*|\d{2}/\d{2}/\d{4}.*", re.ASCII)
 _KINDS: Sequence[ColumnType] = ("boolean", "number", "date")
-Line = tuple[int, dict[str, Json]]
-"""The line of a file on which a row ends, from 1, and the row."""
+_MARK_SIZE = 4
+Line = tuple[int, Sequence[str]]
+"""The line of a file on which a row ends, from 1, and the row's cells."""
+Places = Mapping[int, str]
+"""The columns of a table by their places in a file, from 0."""
 
 
 class CsvFile:
-    """A CSV file in UTF-8 with a first line of names."""
+    """A CSV file whose first line has names. Everything raises `TableRefusal` for what is no CSV."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], form: CsvForm) -> None:
         self._file = file
+        self.form = form
 
-    def names(self) -> list[str]:
-        """Raises `TableRefusal`."""
+    def header(self) -> list[str]:
+        """The cells of the first line."""
         found = next(self._lines(), None)
         if not found:
             raise TableRefusal("the CSV file is empty; its first line names the columns")
-        names = [name.strip() for name in found[1]]
+        return [name.strip() for name in found[1]]
+
+    def names(self) -> list[str]:
+        """The same, each another one."""
+        names = self.header()
         if len(set(names)) < len(names):
             raise TableRefusal("two columns of the CSV file have the same name")
         return names
 
-    def rows(self, names: Mapping[str, str]) -> Iterator[Line]:
-        """names: of the file's columns to the table's. An empty cell is nothing. Raises `TableRefusal`."""
-        header, lines = self.names(), self._lines()
-        next(lines)
-        wanted = [(place, names[name]) for place, name in enumerate(header) if name in names]
-        for number, line in lines:
-            if len(line) > len(header):
-                raise TableRefusal(f"line {number} of the CSV file has more cells than there are columns")
-            yield number, {name: line[place] or None if place < len(line) else None for place, name in wanted}
+    def rows(self) -> Iterator[Line]:
+        """Those behind the first line."""
+        lines = self._lines()
+        next(lines, None)
+        yield from lines
 
-    def pieces(self, names: Mapping[str, str]) -> Iterator[list[Line]]:
-        rows = self.rows(names)
+    def pieces(self) -> Iterator[list[Line]]:
+        rows = self.rows()
         while piece := list(islice(rows, PIECE)):
             yield piece
 
     def columns(self) -> list[tuple[str, ColumnType]]:
-        """Of a new table: the first value of a column in the sample tells its type."""
-        names = self.names()
-        sample = list(islice(self.rows({name: name for name in names}), SAMPLE))
-        return [(name, _kind([row[name] for _, row in sample])) for name in names if name not in SYSTEM_COLUMNS]
+        """Of a new table that has every column of the file."""
+        names, sample = self.names(), [cells for _, cells in islice(self.rows(), SAMPLE)]
+        pairs = zip(names, types_of(len(names), sample), strict=True)
+        return [(name, kind) for name, kind in pairs if name not in SYSTEM_COLUMNS]
 
-    def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Cells with the line on which they end."""
+    def _lines(self) -> Iterator[Line]:
         self._file.seek(0)
-        text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
-        reader = csv.reader(text, strict=True)
+        named = codec(self.form.encoding, self._file.read(_MARK_SIZE))
+        self._file.seek(0)
+        text = io.TextIOWrapper(self._file, encoding=named, newline="")
+        reader = csv.reader(text, strict=True, delimiter=self.form.sign)
         try:
             for line in reader:
                 if line:
                     yield reader.line_num, line
         except csv.Error as exc:
             raise TableRefusal(f"line {reader.line_num} of the CSV file is no CSV: {exc}") from None
-        except UnicodeDecodeError:
-            raise TableRefusal("the CSV file is not in UTF-8") from None
+        except UnicodeError:
+            details = {"encoding": "name the one in which the file is written"}
+            said = f"the CSV file is not in {self.form.encoding.upper()}, in a line after {reader.line_num}"
+            raise TableRefusal(said, details=details) from None
         finally:
             text.detach()
 
 
-def _kind(values: Sequence[Json]) -> ColumnType:
-    value = next((each for each in values if isinstance(each, str) and each.strip()), None)
+def row_of(cells: Sequence[str], places: Places) -> dict[str, Json]:
+    """An empty cell is nothing."""
+    return {name: cells[place] or None if place < len(cells) else None for place, name in places.items()}
+
+
+def types_of(count: int, sample: Sequence[Sequence[str]]) -> list[ColumnType]:
+    """Of the columns of a file, as many as count: the first value of each in the rows of the sample tells it."""
+    return [_kind([cells[place] for cells in sample if place < len(cells)]) for place in range(count)]
+
+
+def _kind(values: Sequence[str]) -> ColumnType:
+    value = next((each for each in values if each.strip()), None)
     if value is None:
         return "string"
     for kind in _KINDS:
@@ -97,7 +115,7 @@ def _kind(values: Sequence[Json]) -> ColumnType:
     return "string"
 
 
-def matched(table: DataTable, names: Sequence[str]) -> tuple[Mapping[str, str], list[str]]:
+def matched(table: DataTable, names: Sequence[str]) -> tuple[Places, list[str]]:
     """The columns of a file that a table has, and those that every table has itself. Raises `TableRefusal`."""
     own = {column.name for column in table.columns}
     unknown = [name for name in names if name not in own and name not in SYSTEM_COLUMNS]
@@ -105,7 +123,7 @@ def matched(table: DataTable, names: Sequence[str]) -> tuple[Mapping[str, str], 
         raise TableRefusal(
             f"CSV contains columns not found in the data table: {', '.join(unknown)}. Remove them and try again."
         )
-    found = {name: name for name in names if name in own}
+    found = {place: name for place, name in enumerate(names) if name in own}
     if not found:
         raise TableRefusal(
             "No matching columns found between CSV and data table. CSV columns must match table column names exactly."
@@ -113,10 +131,10 @@ def matched(table: DataTable, names: Sequence[str]) -> tuple[Mapping[str, str], 
     return found, [name for name in names if name in SYSTEM_COLUMNS]
 
 
-def written(header: Sequence[str], rows: Sequence[Mapping[str, Json]], *, first: bool) -> bytes:
-    """Rows as lines of CSV. first: with the line of names."""
+def written(header: Sequence[str], rows: Sequence[Mapping[str, Json]], *, sign: str, first: bool) -> bytes:
+    """Rows as lines of CSV. sign: between cells; first: with the line of names."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", delimiter=sign)
     if first:
         writer.writerow(header)
     writer.writerows([_cell(row[name]) for name in header] for row in rows)

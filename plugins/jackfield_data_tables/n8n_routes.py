@@ -78,7 +78,7 @@ class N8nTableRoutes(TableRoutes):
         order = row_order(table, *colon_order(query.sort_by)) if query.sort_by else RowOrder()
         body = filter_body(query.filter)
         where = row_filter(table, body, self._tables.settings.max_conditions, query.search or "")
-        found = await self._tables.page(table, where, order=order, offset=cursor.offset, limit=cursor.limit)
+        found, _ = await self._tables.page(table, where, order=order, offset=cursor.offset, limit=cursor.limit)
         return json_response(page(list(found.rows), cursor.after(len(found.rows), found.total)))
 
 

@@ -22,7 +22,11 @@ from jackfield_data_tables.asking import (
     schema,
     table_order,
 )
+from jackfield_data_tables.marks import mark_text, read_mark
 from jackfield_data_tables.service import DataTables, column_of
+from jackfield_data_tables.taking_over import TakingOver
+from jackfield_data_tables.used_by import users_of
+from jackfield_data_tables.values import TableRefusal
 from jackfield_data_tables.views import column_view, column_views, table_view
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
         NewRows,
         RowChange,
         RowsDeletion,
+        RowsToRestore,
     )
 
 READ, WRITE = "data-tables:read", "data-tables:write"
@@ -218,7 +223,7 @@ class TableRoutes:
     async def delete_rows(self, table_id: str) -> Response:
         table = await self._tables.find(table_id)
         query: RowsDeletion = read_query(model("RowsDeletion"))
-        where = row_filter(table, filter_body(query.filter), self._tables.settings.max_conditions)
+        where = row_filter(table, filter_body(query.filter), self._tables.settings.max_conditions, query.search)
         rows = await self._tables.remove(table, where, dry=query.dry_run)
         return json_response(rows_answer(rows, shown=query.return_data or query.dry_run))
 
@@ -242,10 +247,16 @@ class OwnTableRoutes(TableRoutes):
 
     name = "data_tables"
 
+    def __init__(self, context: PluginContext) -> None:
+        super().__init__(context)
+        self._taking_over = TakingOver(context)
+
     def routes(self) -> Sequence[Route]:
         return (
             ("GET", "/data-tables", self.list_data_tables),
             ("GET", f"{ONE}/rows", self.list_rows),
+            ("POST", f"{ONE}/rows/restore", self.restore_rows),
+            ("GET", f"{ONE}/workflows", self.list_users),
             *super().routes(),
         )
 
@@ -282,7 +293,38 @@ class OwnTableRoutes(TableRoutes):
         most = self._tables.settings.max_conditions
         where = row_filter(table, filter_body(query.filter), most, query.search)
         order = row_order(table, query.sort_by, query.order)
-        found = await self._tables.page(table, where, order=order, offset=query.offset, limit=query.limit)
-        return json_response(
-            {"data": list(found.rows), "total": found.total, "offset": query.offset, "limit": query.limit}
-        )
+        asked = {"offset": query.offset, "limit": query.limit}
+        if query.after is None:
+            page, last = await self._tables.page(table, where, order=order, **asked)
+            return json_response({"data": list(page.rows), "total": page.total, **asked, "after": mark_text(last)})
+        mark = read_mark(table, order, query.after)
+        rows, last = await self._tables.rows_after(table, where, order=order, mark=mark, limit=query.limit)
+        return json_response({"data": rows, "total": None, **asked, "after": mark_text(last)})
+
+    @operation(
+        "Put deleted rows back with their ids and times; where a row has the id, it stays as it is",
+        operation_id="restoreDataTableRows",
+        scope=WRITE,
+        request=schema("RowsToRestore"),
+        response=schema("RestoredRows"),
+        tags=TAGS,
+    )
+    async def restore_rows(self, table_id: str) -> Response:
+        table = await self._tables.find(table_id)
+        body: RowsToRestore = await read_model(model("RowsToRestore"))
+        for row in body.data:
+            row_id = row.get("id")
+            if isinstance(row_id, bool) or not isinstance(row_id, int) or not 0 < row_id <= table.last_row:
+                details = {"data": f"give each row an id from 1 to {table.last_row}"}
+                raise TableRefusal("a row to restore has an id that no row of the table has had", details=details)
+        return json_response({"restoredCount": await self._taking_over.add_rows(table_id, body.data)})
+
+    @operation(
+        "List the workflows whose nodes name a data table by its id or its name",
+        operation_id="listDataTableWorkflows",
+        scope="workflows:read",
+        response=schema("DataTableUsers"),
+        tags=TAGS,
+    )
+    async def list_users(self, table_id: str) -> Response:
+        return json_response(await users_of(self._context, await self._tables.find(table_id)))

@@ -95,11 +95,38 @@ class RowChange(_Body):
 
 
 class RowsDeletion(_Named):
-    """As `RowChange`."""
+    """As `RowChange`. search: and only rows with such a cell."""
 
     filter: FilterText
+    search: str = Field("", max_length=10_000)
     return_data: bool = False
     dry_run: bool = False
+
+
+class RowsToRestore(_Body):
+    """Whole rows, each as the answer that showed it had it."""
+
+    data: list[RowValues] = Field(min_length=1, max_length=1000)
+
+
+class RestoredRows(_Shown):
+    restored_count: int
+
+
+class DataTableUser(_Shown):
+    """A workflow. nodes: the names of those that name the table."""
+
+    id: str
+    name: str
+    active: bool
+    nodes: list[str]
+
+
+class DataTableUsers(_Shown):
+    """truncated: there are more workflows with such nodes than one answer looks at."""
+
+    data: list[DataTableUser]
+    truncated: bool
 
 
 class DataTablesQuery(_Named):
@@ -122,8 +149,10 @@ class _RowsWanted(_Named):
 
 
 class DataTableRowsQuery(_RowsWanted):
-    """search: what a cell holds, in any case; with `%` a pattern for a whole cell."""
+    """search: what a cell holds, in any case; with `%` a pattern for a whole cell. after: that of the page before, in
+    the same order; then offset counts for nothing, rows that come and go shift nothing, and total is null."""
 
+    after: str | None = Field(None, max_length=2_000)
     offset: int = Field(0, ge=0)
     limit: int = Field(100, ge=1, le=1000)
 
@@ -187,10 +216,13 @@ class DataTableRowShown(_Shown):
 
 
 class DataTableRowPage(_Shown):
+    """after: for the query of the page that follows; null where no row is, or its cell is too long for an address."""
+
     data: list[DataTableRowShown]
-    total: int
+    total: int | None
     offset: int
     limit: int
+    after: str | None
 
 
 class N8nDataTableRowPage(CursorPage):
@@ -205,14 +237,77 @@ class ClearedRows(_Shown):
     deleted_count: int
 
 
+class _CsvForm(_Named):
+    delimiter: Literal["comma", "semicolon", "tab", "pipe"] | None = Field(
+        None, description="What stands between cells. Default: what gives the first lines the same number of cells."
+    )
+    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = None
+
+
 class CsvQuery(_RowsWanted):
-    """Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt."""
+    """Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt, unless
+    columns names those that are wanted."""
 
     system_columns: bool = True
+    columns: str | None = Field(None, max_length=65_536, description="Names with commas between them, in their order.")
+    delimiter: Literal["comma", "semicolon", "tab", "pipe"] = "comma"
 
 
-class CsvTableQuery(_Named):
+class CsvPreviewQuery(_CsvForm):
+    """encoding: default: the one that the file seems to have. whole: the body is all of the file, and not its
+    beginning, whose last line may be cut off."""
+
+    whole: bool = True
+
+
+class CsvColumnTaken(_Body):
+    """A column of the file that is taken. place: in the file, from 0; name: of the table's column; type: of a new
+    column, which the table gets before its rows."""
+
+    place: int = Field(ge=0, le=100_000)
+    name: ColumnName
+    type: TypeName | None = None
+
+
+class CsvMapping(_Body):
+    """Which columns of a file are taken; the others are left out."""
+
+    columns: list[CsvColumnTaken] = Field(min_length=1, max_length=1000)
+
+
+class CsvImportQuery(_CsvForm):
+    """encoding: default: the one that the file's mark names, else utf-8. progress: a name that events of the import
+    carry."""
+
+    mapping: str | None = Field(
+        None,
+        max_length=262_144,
+        description='JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their '
+        "place from 0, and the table's columns that they go to; with a type the column is a new one. "
+        "Default: all columns, by their names.",
+    )
+    progress: str = Field("", max_length=64)
+
+
+class CsvTableQuery(CsvImportQuery):
     name: TableName
+
+
+class CsvPreviewColumn(_Shown):
+    """suggestedName: a name that a column may have; type: that of its first value."""
+
+    name: str
+    suggested_name: str
+    type: TypeName
+
+
+class CsvPreview(_Shown):
+    """rows: the cells of the first ones, cut after 200 characters."""
+
+    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"]
+    delimiter: Literal["comma", "semicolon", "tab", "pipe"]
+    columns: list[CsvPreviewColumn]
+    rows: list[list[str]]
 
 
 class CsvImported(_Shown):

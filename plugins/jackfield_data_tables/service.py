@@ -24,11 +24,12 @@ from jackfield.api.storage.tables import (
     DataTableFilter,
     NewDataRow,
     RowFilter,
+    RowMark,
     RowOrder,
 )
 from jackfield_data_tables.settings import DataTablesSettings
 from jackfield_data_tables.values import TableRefusal, typed
-from jackfield_data_tables.views import DRY_RUN, dry_run, shown_cells, shown_row
+from jackfield_data_tables.views import DRY_RUN, dry_run, last_mark, shown_cells, shown_row
 
 MOST_NAME, MOST_COLUMN_NAME = 128, 63
 """Characters."""
@@ -121,6 +122,13 @@ class DataTables:
         await self._store.change_data_column(table_id, column_id, name=new_name, index=new_place, now=now)
         self.tell(table_id)
 
+    def check_new_columns(self, table: DataTable, names: Sequence[str]) -> None:
+        """Raises `TableRefusal` and `Conflict` where the table cannot get these columns."""
+        for name in names:
+            if table.column(self.column_name(name)) is not None:
+                raise Conflict(f"Data table {table.name} has a column {name} already.", details={name: "is taken"})
+        self._check_columns(len(table.columns) + len(names))
+
     async def delete_column(self, table_id: str, column_id: str) -> None:
         """Raises `NotFound`."""
         table = await self.find(table_id)
@@ -130,24 +138,37 @@ class DataTables:
 
     async def page(
         self, table: DataTable, where: RowFilter, *, order: RowOrder, offset: int, limit: int
-    ) -> Page[dict[str, Json]]:
-        """Rows as JSON."""
+    ) -> tuple[Page[dict[str, Json]], RowMark | None]:
+        """Rows as JSON, and the mark of the last one; None: there are none."""
         found = await self._store.data_rows(table.id, where, order=order, offset=offset, limit=limit)
         types = table.types()
-        return Page([shown_row(row, types) for row in found.rows], found.total)
+        return Page([shown_row(row, types) for row in found.rows], found.total), last_mark(found.rows, order)
+
+    async def rows_after(
+        self, table: DataTable, where: RowFilter, *, order: RowOrder, mark: RowMark | None, limit: int
+    ) -> tuple[list[dict[str, Json]], RowMark | None]:
+        """The same of the rows that follow a mark; None: the first ones."""
+        found = await self._store.data_rows_after(table.id, where, order=order, mark=mark, limit=limit)
+        types = table.types()
+        return [shown_row(row, types) for row in found], last_mark(found, order)
 
     async def insert(self, table: DataTable, rows: Sequence[Row], zone: tzinfo = UTC) -> Made:
         """The added rows."""
         cells = await self.checked_rows(table, rows, zone)
-        await self.check_size(_size_of(cells))
         now = self._context.clock.now_ms()
-        ids = await self._store.add_data_rows(table.id, [NewDataRow(each) for each in cells], now=now)
-        self.tell(table.id)
+        ids = await self.add_cells(table, cells, now)
         types, empty = table.types(), dict.fromkeys((each.name for each in table.columns), None)
         return [
             shown_row(DataRow(row_id, now, now, {**empty, **each}), types)
             for row_id, each in zip(ids, cells, strict=True)
         ]
+
+    async def add_cells(self, table: DataTable, rows: Sequence[Cells], now: int) -> list[int]:
+        """The ids of the added rows, whose cells are checked. now: Unix ms."""
+        await self.check_size(size_of(rows))
+        ids = await self._store.add_data_rows(table.id, [NewDataRow(each) for each in rows], now=now)
+        self.tell(table.id)
+        return ids
 
     async def update(
         self, table: DataTable, where: RowFilter, data: Row, *, dry: bool = False, zone: tzinfo = UTC
@@ -177,7 +198,7 @@ class DataTables:
 
     async def remove(self, table: DataTable, where: RowFilter, *, dry: bool = False) -> Made:
         """The deleted rows; dry: each as it is, and nothing."""
-        if not where.conditions:
+        if not where.conditions and not where.search:
             raise TableRefusal("Filter is required for delete operations to prevent accidental deletion of all data")
         if dry:
             return [each for row in await self._all(table, where) for each in dry_run(row, None)]
@@ -247,7 +268,8 @@ class DataTables:
         return [each for row in await self._all(table, where) for each in dry_run(row, {**row, **changes})]
 
     async def _all(self, table: DataTable, where: RowFilter) -> Sequence[dict[str, Json]]:
-        return (await self.page(table, where, order=RowOrder(), offset=0, limit=table.rows + _SLICE)).rows
+        rows, _ = await self.rows_after(table, where, order=RowOrder(), mark=None, limit=table.rows + _SLICE)
+        return rows
 
 
 def table_name(name: str) -> str:
@@ -279,7 +301,8 @@ def _checked(row: Row, types: Mapping[str, ColumnType], zone: tzinfo) -> Cells:
     return made
 
 
-def _size_of(rows: Sequence[Cells]) -> int:
+def size_of(rows: Sequence[Cells]) -> int:
+    """Bytes that rows take of the limits, about."""
     return sum(32 + sum(len(cell) if isinstance(cell, str) else 8 for cell in cells.values()) for cells in rows)
 
 

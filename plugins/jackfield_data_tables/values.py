@@ -35,12 +35,7 @@ class TableRefusal(InvalidInput):
 
     def __init__(self, reason: str, *, details: Mapping[str, str] | None = None) -> None:
         super().__init__(f"Validation error with data table request: {reason}", details=details)
-        self._reason = reason
-
-    def at_line(self, number: int) -> TableRefusal:
-        """The same of a row of a file. number: of the line on which it ends, from 1."""
-        details = {name: f"line {number}: {remedy}" for name, remedy in (self.details or {}).items()}
-        return TableRefusal(f"line {number} of the CSV file: {self._reason}", details=details)
+        self.reason = reason
 
 
 def typed(value: Json, name: str, kind: ColumnType, zone: tzinfo = UTC) -> Cell:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import PROJECT
-from jackfield.api.storage.tables import Cell, Cells, ColumnType, DataColumn, DataRow, DataTable
+from jackfield.api.storage.tables import Cell, Cells, ColumnType, DataColumn, DataRow, DataTable, RowMark, RowOrder
 
 DRY_RUN = "dryRunState"
 """The field of rows of a dry run: `before` or `after`."""
@@ -29,6 +29,15 @@ def shown_row(row: DataRow, types: Mapping[str, ColumnType]) -> dict[str, Json]:
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
     }
+
+
+def last_mark(rows: Sequence[DataRow], order: RowOrder) -> RowMark | None:
+    """Where the rows end in their order; None: there are none."""
+    if not rows:
+        return None
+    row = rows[-1]
+    system: Cells = {"id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
+    return RowMark({**row.cells, **system}[order.column], row.id)
 
 
 def column_view(column: DataColumn, table_id: str, index: int) -> dict[str, Json]:

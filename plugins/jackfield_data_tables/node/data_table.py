@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, new_items, passed_on
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
-from jackfield.api.storage.tables import TABLE_ORDERS, DataTable, DataTableFilter, RowOrder, TableOrder
+from jackfield.api.storage.tables import TABLE_ORDERS, DataTable, DataTableFilter, RowMark, RowOrder, TableOrder
 from jackfield.api.workflows import Items
 from jackfield_data_tables.node.errors import of_all, of_item
 from jackfield_data_tables.node.parameters import DataTableParameters, TableLocator
@@ -119,11 +119,12 @@ class DataTableNode(ModelNode):
         """limit: 0: all."""
         where = filter_of(run, given, table, self._tables.settings.max_conditions)
         found: list[dict[str, Json]] = []
+        mark: RowMark | None = None
         while True:
             wanted = min(PAGE, limit - len(found)) if limit else PAGE
-            page = await self._tables.page(table, where, order=order, offset=len(found), limit=wanted)
-            found += page.rows
-            if not page.rows or len(found) >= page.total or (limit and len(found) >= limit):
+            rows, mark = await self._tables.rows_after(table, where, order=order, mark=mark, limit=wanted)
+            found += rows
+            if len(rows) < wanted or len(found) == limit:
                 return found
 
     async def _update(self, run: NodeRun, given: DataTableParameters, index: int) -> Items:

@@ -15,6 +15,7 @@ from ..storage.tables import (
     DataTableFilter,
     NewDataRow,
     RowFilter,
+    RowMark,
     RowOrder,
     TableOrder,
 )
@@ -72,6 +73,13 @@ class SqlDataTables(ABC, Generic[ConnectionT]):
     ) -> Page[DataRow]:
         return await self.database.read(
             lambda connection: self._tables.rows(connection, table_id, where, order, offset, limit)
+        )
+
+    async def data_rows_after(
+        self, table_id: str, where: RowFilter, *, order: RowOrder, mark: RowMark | None, limit: int
+    ) -> list[DataRow]:
+        return await self.database.read(
+            lambda connection: self._tables.rows_after(connection, table_id, where, order, mark, limit)
         )
 
     async def add_data_rows(self, table_id: str, rows: Sequence[NewDataRow], *, now: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Generic
 
 from ..errors import InvalidInput
 from ..records import record
-from ..storage.tables import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowOrder
+from ..storage.tables import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowMark, RowOrder
 from .dialect import ConnectionT, RowDialect, SqlValue
 
 ROW_SIZE = 32
@@ -103,6 +103,26 @@ class RowTable(Generic[ConnectionT]):
         field, _ = self._place(order.column)
         way = " DESC NULLS LAST" if order.descending else " NULLS FIRST"
         return f" ORDER BY {field}{way}" + ("" if field == "id" else ", id")
+
+    def order_backwards(self, order: RowOrder) -> str:
+        """The same from the end. Raises `InvalidInput`."""
+        field, _ = self._place(order.column)
+        way = " NULLS FIRST" if order.descending else " DESC NULLS LAST"
+        return f" ORDER BY {field}{way}" + ("" if field == "id" else ", id DESC")
+
+    def behind(self, order: RowOrder, mark: RowMark) -> tuple[str, list[SqlValue]]:
+        """Which rows follow the mark in the order. Raises `InvalidInput`."""
+        field, kind = self._place(order.column)
+        way = "<" if order.descending else ">"
+        if field == "id":
+            return f"id {way} ?", [mark.id]
+        value = self._value_of(mark.cell, kind)
+        if value is None:
+            later = f"({field} IS NULL AND id > ?)"
+            return (later if order.descending else f"({field} IS NOT NULL OR {later})"), [mark.id]
+        sign = self.dialect.mark(kind)
+        nothing = f" OR {field} IS NULL" if order.descending else ""
+        return f"({field} {way} {sign} OR ({field} = {sign} AND id > ?){nothing})", [value, value, mark.id]
 
     def _condition(self, condition: Condition, values: list[SqlValue]) -> str:
         field, kind = self._place(condition.column)

@@ -18,13 +18,14 @@ from ..storage.tables import (
     DataTableFilter,
     NewDataRow,
     RowFilter,
+    RowMark,
     RowOrder,
     TableOrder,
 )
 from .dialect import ConnectionT, RowDialect, SqlValue
 from .row_table import FIELD_SIZE, Field, RowTable, rows_name
 
-_TABLES = "SELECT number, id, name, created_at, updated_at, row_count, size FROM data_tables"
+_TABLES = "SELECT number, id, name, created_at, updated_at, row_count, size, last_row FROM data_tables"
 _COLUMNS = """SELECT id, name, type, created_at, updated_at, field FROM data_table_columns
     WHERE table_number = ? ORDER BY place"""
 _ADD_TABLE = """INSERT INTO data_tables (id, name, folded_name, row_count, size, last_row, last_field, created_at,
@@ -125,12 +126,36 @@ class TableWork(Generic[ConnectionT]):
     ) -> Page[DataRow]:
         present = self._found(connection, table_id)
         clause, values = present.clause(where)
-        sql = f"SELECT {present.columns} FROM {present.name}{clause}{present.order(order)} LIMIT ? OFFSET ?"  # noqa: S608 - our own names
-        rows = [present.row(row) for row in self._sql.execute(connection, sql, [*values, limit, offset])]
-        if not clause:
-            return Page(rows, present.table.rows)
-        counted = f"SELECT count(*) FROM {present.name}{clause}"  # noqa: S608 - our own names
-        return Page(rows, self._sql.number(connection, counted, values))
+        total = present.table.rows
+        if clause:
+            counted = f"SELECT count(*) FROM {present.name}{clause}"  # noqa: S608 - our own names
+            total = self._sql.number(connection, counted, values)
+        wanted = max(0, min(limit, total - offset))
+        # What is passed over is read, so a page in the second half is read from the end.
+        backwards = offset > total // 2
+        passed = total - offset - wanted if backwards else offset
+        ordered = present.order_backwards(order) if backwards else present.order(order)
+        sql = f"SELECT {present.columns} FROM {present.name}{clause}{ordered} LIMIT ? OFFSET ?"  # noqa: S608 - our own names
+        found = self._sql.execute(connection, sql, [*values, wanted, max(0, passed)]) if wanted else ()
+        rows = [present.row(row) for row in found]
+        return Page(rows[::-1] if backwards else rows, total)
+
+    def rows_after(
+        self,
+        connection: ConnectionT,
+        table_id: str,
+        where: RowFilter,
+        order: RowOrder,
+        mark: RowMark | None,
+        limit: int,
+    ) -> list[DataRow]:
+        present = self._found(connection, table_id)
+        clause, values = present.clause(where)
+        if mark is not None:
+            behind, more = present.behind(order, mark)
+            clause, values = f"{clause} AND {behind}" if clause else f" WHERE {behind}", [*values, *more]
+        sql = f"SELECT {present.columns} FROM {present.name}{clause}{present.order(order)} LIMIT ?"  # noqa: S608 - our own names
+        return [present.row(row) for row in self._sql.execute(connection, sql, [*values, limit])]
 
     def add_rows(self, connection: ConnectionT, table_id: str, rows: Sequence[NewDataRow], now: int) -> list[int]:
         present = self._locked(connection, table_id)
@@ -197,10 +222,10 @@ class TableWork(Generic[ConnectionT]):
 
     def _made(self, connection: ConnectionT, row: Sequence[object]) -> RowTable[ConnectionT]:
         """A row of `_TABLES`, with its columns."""
-        key, id_, name, created_at, updated_at, rows, size = row
+        key, id_, name, created_at, updated_at, rows, size, last_row = row
         found = self._sql.repeat(connection, _COLUMNS, [key]).fetchall()  # type: ignore[list-item]  # of the schema
         columns = [DataColumn(*each[:5]) for each in found]
-        table = DataTable(id_, name, columns, created_at, updated_at, rows, size)  # type: ignore[arg-type]  # likewise
+        table = DataTable(id_, name, columns, created_at, updated_at, rows, size, last_row)  # type: ignore[arg-type]  # likewise
         return RowTable(key, table, [Field(each[1], each[5], each[2]) for each in found], self._sql)  # type: ignore[arg-type]
 
     def _free_name(self, connection: ConnectionT, name: str, but: int = 0) -> None:

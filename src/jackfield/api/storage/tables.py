@@ -40,7 +40,8 @@ class DataColumn:
 
 @record
 class DataTable:
-    """columns: in their order. rows: how many there are; size: bytes that their cells take, as the store counts."""
+    """columns: in their order. rows: how many there are; size: bytes that their cells take, as the store counts;
+    last_row: the highest id that a row of it has had."""
 
     id: str
     name: str
@@ -49,6 +50,7 @@ class DataTable:
     updated_at: int
     rows: int = 0
     size: int = 0
+    last_row: int = 0
 
     def column(self, name: str) -> DataColumn | None:
         """The column of a table's own that has this name."""
@@ -98,6 +100,14 @@ class RowOrder:
 
     column: str = "id"
     descending: bool = False
+
+
+@record
+class RowMark:
+    """Where a row stands in an order, also once it is gone. cell: of the column that orders, as the row has it."""
+
+    cell: Cell
+    id: int
 
 
 @record
@@ -155,7 +165,14 @@ class DataTableStore(Protocol):
 
     async def data_rows(
         self, table_id: str, where: RowFilter, *, order: RowOrder, offset: int, limit: int
-    ) -> Page[DataRow]: ...
+    ) -> Page[DataRow]:
+        """A page by its place. The last one costs what the first does; one in the middle, what is before it."""
+
+    async def data_rows_after(
+        self, table_id: str, where: RowFilter, *, order: RowOrder, mark: RowMark | None, limit: int
+    ) -> list[DataRow]:
+        """The rows behind a mark; None: the first ones. Where the id orders, every page costs the same, and where
+        another column does, the same as the first. Rows that come and go meanwhile shift nothing."""
 
     async def add_data_rows(self, table_id: str, rows: Sequence[NewDataRow], *, now: int) -> list[int]:
         """The ids of the added rows, in order. A row with an id that the table has is left out, and the table's own

@@ -18,6 +18,7 @@ from jackfield.api.storage.tables import (
     NewDataRow,
     Operator,
     RowFilter,
+    RowMark,
     RowOrder,
     TableOrder,
 )
@@ -58,6 +59,11 @@ async def names(store: Store, order: TableOrder, *, descending: bool = False, **
     page = await store.data_tables(asked, order=order, descending=descending, offset=0, limit=10)
     assert page.total == len(page.rows)
     return [each.name for each in page.rows]
+
+
+def _mark(row: DataRow, column: str) -> RowMark:
+    system = {"id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
+    return RowMark(system[column] if column in system else row.cells[column], row.id)
 
 
 class StoreTablesContract:
@@ -201,6 +207,32 @@ class StoreTablesContract:
         page = await store.data_rows("t-1", EVERY, order=RowOrder(descending=True), offset=1, limit=2)
         assert ([row.id for row in page.rows], page.total) == ([4, 3], 5)
 
+    @pytest.mark.parametrize("descending", [False, True])
+    @pytest.mark.parametrize("column", ["id", "name", "count", "open", "day", "createdAt", "updatedAt"])
+    @pytest.mark.parametrize("where", [EVERY, RowFilter(search="%a%")])
+    async def test_pages_are_the_parts_of_the_whole_in_every_order(
+        self, store: Store, column: str, where: RowFilter, *, descending: bool
+    ) -> None:
+        await filled(store)
+        await store.add_data_rows("t-1", [NewDataRow(cells) for cells in ROWS], now=3000)
+        order = RowOrder(column, descending=descending)
+        whole = await rows(store, where, order)
+        for limit in (2, 20):
+            for offset in range(len(whole) + 2):
+                page = await store.data_rows("t-1", where, order=order, offset=offset, limit=limit)
+                assert (list(page.rows), page.total) == (whole[offset : offset + limit], len(whole))
+                marked = None if offset == 0 else _mark(whole[min(offset, len(whole)) - 1], column)
+                behind = await store.data_rows_after("t-1", where, order=order, mark=marked, limit=limit)
+                assert behind == whole[offset : offset + limit]
+
+    async def test_what_follows_a_mark_follows_it_when_its_row_is_gone(self, store: Store) -> None:
+        await filled(store)
+        mark = RowMark(2.5, 2)
+        await store.delete_data_rows("t-1", RowFilter([Condition("id", "eq", 2)]), now=3000)
+        await store.add_data_rows("t-1", [NewDataRow({"count": 1}), NewDataRow({"count": 2.75})], now=3000)
+        found = await store.data_rows_after("t-1", EVERY, order=RowOrder("count"), mark=mark, limit=9)
+        assert [row.id for row in found] == [7, 1, 5]
+
     async def test_changed_rows_come_back(self, store: Store) -> None:
         await filled(store)
         where = RowFilter([Condition("count", "eq", 3)])
@@ -225,6 +257,9 @@ class StoreTablesContract:
         gone = await store.delete_data_rows("t-1", RowFilter([Condition("count", "eq", 3)]), now=3000)
         assert [row.cells["name"] for row in gone] == ["Ada", "ada [*?]"]
         assert [row.id for row in await rows(store)] == [2, 3, 4]
+        kept = await store.data_table("t-1")
+        assert kept is not None
+        assert (kept.rows, kept.last_row) == (3, 5)
         assert await store.add_data_rows("t-1", [NewDataRow({})], now=3000) == [6]
 
     async def test_sizes_follow_the_rows(self, store: Store) -> None:

@@ -21,6 +21,7 @@ from ...api.storage.tables import (
     DataTableFilter,
     NewDataRow,
     RowFilter,
+    RowMark,
     RowOrder,
     TableOrder,
 )
@@ -66,7 +67,7 @@ class MemoryDataTables(MemoryTables):
         if table.id in self._data_tables:
             raise Conflict("There is a data table with this id already.", details={"id": "is taken"})
         self._free_name(table.name)
-        self._data_tables[table.id] = StoredTable(replace(table, rows=0, size=0))
+        self._data_tables[table.id] = StoredTable(replace(table, rows=0, size=0, last_row=0))
 
     async def rename_data_table(self, table_id: str, name: str, *, now: int) -> None:
         stored = self._stored(table_id)
@@ -110,11 +111,13 @@ class MemoryDataTables(MemoryTables):
     async def data_rows(
         self, table_id: str, where: RowFilter, *, order: RowOrder, offset: int, limit: int
     ) -> Page[DataRow]:
-        stored = self._stored(table_id)
-        _check(stored.table, [order.column])
-        rows = _found(stored, where)
-        rows.sort(key=lambda row: _order_key(_cell(row, order.column)), reverse=order.descending)
-        return page_of(rows, offset, limit)
+        return page_of(_sorted(self._stored(table_id), where, order), offset, limit)
+
+    async def data_rows_after(
+        self, table_id: str, where: RowFilter, *, order: RowOrder, mark: RowMark | None, limit: int
+    ) -> list[DataRow]:
+        rows = _sorted(self._stored(table_id), where, order)
+        return [row for row in rows if mark is None or _behind(row, mark, order)][:limit]
 
     async def add_data_rows(self, table_id: str, rows: Sequence[NewDataRow], *, now: int) -> list[int]:
         stored = self._stored(table_id)
@@ -193,6 +196,22 @@ def _found(stored: StoredTable, where: RowFilter) -> list[DataRow]:
     _check(stored.table, [each.column for each in where.conditions])
     every = [stored.row(id_) for id_ in sorted(stored.rows)]
     return [row for row in every if _meets(row, where) and _has(row, stored.table, where.search)]
+
+
+def _sorted(stored: StoredTable, where: RowFilter, order: RowOrder) -> list[DataRow]:
+    _check(stored.table, [order.column])
+    rows = _found(stored, where)
+    rows.sort(key=lambda row: _order_key(_cell(row, order.column)), reverse=order.descending)
+    return rows
+
+
+def _behind(row: DataRow, mark: RowMark, order: RowOrder) -> bool:
+    if order.column == "id":
+        return row.id < mark.id if order.descending else row.id > mark.id
+    own, marked = _order_key(_cell(row, order.column)), _order_key(mark.cell)
+    if own == marked:
+        return row.id > mark.id
+    return (own < marked) == order.descending
 
 
 def _meets(row: DataRow, where: RowFilter) -> bool:

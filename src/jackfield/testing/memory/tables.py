@@ -91,7 +91,7 @@ class StoredTable:
 
     def shown(self) -> DataTable:
         size = sum(len(str(cell)) for held in self.cells.values() for cell in held.values()) + 32 * len(self.rows)
-        return replace(self.table, rows=len(self.rows), size=size)
+        return replace(self.table, rows=len(self.rows), size=size, last_row=self.last)
 
 
 def page_of(rows: Iterable[RowT], offset: int, limit: int) -> Page[RowT]:

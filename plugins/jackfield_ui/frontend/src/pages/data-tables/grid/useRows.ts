@@ -1,49 +1,90 @@
 import { useThrottledValue } from '@mantine/hooks';
-import { useQueries } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { api, body } from '../../../api/client';
 import type { View } from '../filters';
 import { type DataRow, queryOf, rowsKey } from '../queries';
 
 export const PAGE = 200;
-/** Pages that nobody looks at are forgotten after so many milliseconds. */
+/** Pages out of sight that are kept. Of more, those that were read first are forgotten. */
+export const MOST_PAGES = 50;
+/** They are forgotten, too, after so many milliseconds. */
 const KEPT_MS = 60_000;
 /** While somebody scrolls, pages are asked for at most this often, in milliseconds. */
 const ASK_EVERY_MS = 80;
 
-export type RowPage = { data: DataRow[]; total: number };
+export interface RowPage {
+  data: DataRow[];
+  /** Null on a page that was asked for by `after`. */
+  total: number | null;
+  /** Where the next page begins; null: the daemon does not say. */
+  after: string | null;
+}
 
-/** The rows of a view, of which only the pages in sight are read. first, last: the rows in sight. */
+/**
+ * The rows of a view. The pages in sight are read first, then those around them; a page that is passed over before it has
+ * come is given up. first, last: the rows in sight.
+ */
 export function useRows(id: string, view: View, first: number, last: number) {
+  const client = useQueryClient();
   const asked = useThrottledValue(`${Math.floor(first / PAGE)} ${Math.floor(last / PAGE)}`, ASK_EVERY_MS);
   const [from = 0, to = 0] = asked.split(' ').map(Number);
   const query = queryOf(view);
-  const pages = Array.from({ length: to - from + 1 }, (_, place) => from + place);
+  const keyOf = (page: number) => [...rowsKey(id), query, page];
+  const [kept, setKept] = useState<number>();
+  const sight = span(from, to);
+  const read = sight.every((page) => client.getQueryData(keyOf(page)) !== undefined);
+  const pages = read ? [...sight, ...around(from, to, kept)] : sight;
   const found = useQueries({
     queries: pages.map((page) => ({
-      queryKey: [...rowsKey(id), query, page],
-      queryFn: ({ signal }: { signal: AbortSignal }) => {
-        const params = { path: { table_id: id }, query: { ...query, offset: page * PAGE, limit: PAGE } };
+      queryKey: keyOf(page),
+      queryFn: ({ signal }: { signal: AbortSignal }): Promise<RowPage> => {
+        const place = placeOf(page, freshPage(client, keyOf(page - 1)));
+        const params = { path: { table_id: id }, query: { ...query, ...place, limit: PAGE } };
         return body(api.GET('/api/v1/data-tables/{table_id}/rows', { params, signal }));
       },
       gcTime: KEPT_MS,
       placeholderData: undefined,
     })),
   });
-  const counted = found.find(({ data }) => data)?.data?.total;
+  useEffect(() => forget(client, id), [client, id, asked]);
+  const counted = found.map(({ data }) => data?.total).find((total) => typeof total === 'number');
   // The number of rows stays while other pages are read, and so does the place that one has scrolled to.
-  const [kept, setKept] = useState(counted);
-  if (counted !== undefined && counted !== kept) setKept(counted);
-  const rowAt = (index: number): DataRow | undefined => {
-    const page = Math.floor(index / PAGE);
-    return found[page - from]?.data?.data[index % PAGE];
-  };
-  const failed = found.find(({ error }) => error);
+  if (typeof counted === 'number' && counted !== kept) setKept(counted);
+  const rowAt = (index: number): DataRow | undefined =>
+    found[pages.indexOf(Math.floor(index / PAGE))]?.data?.data[index % PAGE];
+  const shown = found.slice(0, sight.length);
+  const failed = shown.find(({ error }) => error);
   return {
     total: counted ?? kept,
     rowAt,
     error: failed?.error,
     again: () => void failed?.refetch(),
-    reading: found.some(({ isPending }) => isPending),
+    reading: shown.some(({ isPending }) => isPending),
   };
+}
+
+const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, place) => from + place);
+
+/** The pages beside those in sight. total: rows of the view, where they are counted. */
+export function around(from: number, to: number, total: number | undefined): number[] {
+  const last = total === undefined ? to : Math.floor((total - 1) / PAGE);
+  return [to + 1, from - 1].filter((page) => page >= 0 && page <= last);
+}
+
+/** How to ask for a page: behind the one before, which costs the same wherever it is; without that, by its place. */
+export function placeOf(page: number, before: RowPage | undefined): { after: string } | { offset: number } {
+  return before?.after && before.data.length === PAGE ? { after: before.after } : { offset: page * PAGE };
+}
+
+/** A page that nothing has made old: behind another one, rows would be missing or there twice. */
+function freshPage(client: QueryClient, key: readonly unknown[]): RowPage | undefined {
+  const state = client.getQueryState<RowPage>(key);
+  return state && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data : undefined;
+}
+
+function forget(client: QueryClient, id: string): void {
+  const idle = client.getQueryCache().findAll({ queryKey: rowsKey(id), type: 'inactive' });
+  idle.sort((one, other) => other.state.dataUpdatedAt - one.state.dataUpdatedAt);
+  for (const query of idle.slice(MOST_PAGES)) client.getQueryCache().remove(query);
 }
