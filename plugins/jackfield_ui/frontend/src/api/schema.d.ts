@@ -1664,6 +1664,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/data-tables/{table_id}/rows/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put deleted rows back with their ids and times; where a row has the id, it stays as it is */
+        post: operations["restoreDataTableRows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/data-tables/{table_id}/rows/update": {
         parameters: {
             query?: never;
@@ -1698,6 +1715,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/data-tables/{table_id}/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the workflows whose nodes name a data table by its id or its name */
+        get: operations["listDataTableWorkflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/data-tables/csv": {
         parameters: {
             query?: never;
@@ -1709,6 +1743,23 @@ export interface paths {
         put?: never;
         /** Create a data table from a CSV file; its values tell the columns' types */
         post: operations["createDataTableFromCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/csv/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show how the beginning of a CSV file is read, and what its columns may become; nothing is stored */
+        post: operations["previewDataTableCsv"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3743,10 +3794,114 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * CsvImportQuery
+         * @description encoding: default: the one that the file's mark names, else utf-8. progress: a name that events of the import
+         *     carry.
+         */
+        CsvImportQuery: {
+            /**
+             * Delimiter
+             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @default null
+             */
+            delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+            /**
+             * Encoding
+             * @default null
+             */
+            encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+            /**
+             * Mapping
+             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns that they go to; with a type the column is a new one. Default: all columns, by their names.
+             * @default null
+             */
+            mapping?: string | null;
+            /**
+             * Progress
+             * @default
+             */
+            progress?: string;
+        };
+        /**
+         * CsvPreview
+         * @description rows: the cells of the first ones, cut after 200 characters.
+         */
+        CsvPreview: {
+            /** Columns */
+            columns: components["schemas"]["CsvPreviewColumn"][];
+            /**
+             * Delimiter
+             * @enum {string}
+             */
+            delimiter: "comma" | "semicolon" | "tab" | "pipe";
+            /**
+             * Encoding
+             * @enum {string}
+             */
+            encoding: "utf-8" | "utf-16" | "latin-1" | "windows-1252";
+            /** Rows */
+            rows: string[][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CsvPreviewColumn
+         * @description suggestedName: a name that a column may have; type: that of its first value.
+         */
+        CsvPreviewColumn: {
+            /** Name */
+            name: string;
+            /** Suggestedname */
+            suggestedName: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "string" | "number" | "boolean" | "date";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CsvPreviewQuery
+         * @description encoding: default: the one that the file seems to have. whole: the body is all of the file, and not its
+         *     beginning, whose last line may be cut off.
+         */
+        CsvPreviewQuery: {
+            /**
+             * Delimiter
+             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @default null
+             */
+            delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+            /**
+             * Encoding
+             * @default null
+             */
+            encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+            /**
+             * Whole
+             * @default true
+             */
+            whole?: boolean;
+        };
+        /**
          * CsvQuery
-         * @description Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt.
+         * @description Which rows, in which order, as of the list of rows. systemColumns: with id, createdAt and updatedAt, unless
+         *     columns names those that are wanted.
          */
         CsvQuery: {
+            /**
+             * Columns
+             * @description Names with commas between them, in their order.
+             * @default null
+             */
+            columns?: string | null;
+            /**
+             * Delimiter
+             * @default comma
+             * @enum {string}
+             */
+            delimiter?: "comma" | "semicolon" | "tab" | "pipe";
             /**
              * Filter
              * @default null
@@ -3777,8 +3932,30 @@ export interface components {
         };
         /** CsvTableQuery */
         CsvTableQuery: {
+            /**
+             * Delimiter
+             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @default null
+             */
+            delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+            /**
+             * Encoding
+             * @default null
+             */
+            encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+            /**
+             * Mapping
+             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns that they go to; with a type the column is a new one. Default: all columns, by their names.
+             * @default null
+             */
+            mapping?: string | null;
             /** Name */
             name: string;
+            /**
+             * Progress
+             * @default
+             */
+            progress?: string;
         };
         /** CursorOut */
         CursorOut: {
@@ -3982,8 +4159,13 @@ export interface components {
             /** Name */
             name: string;
         };
-        /** DataTableRowPage */
+        /**
+         * DataTableRowPage
+         * @description after: for the query of the page that follows; null where no row is, or its cell is too long for an address.
+         */
         DataTableRowPage: {
+            /** After */
+            after: string | null;
             /** Data */
             data: components["schemas"]["DataTableRowShown"][];
             /** Limit */
@@ -3991,7 +4173,7 @@ export interface components {
             /** Offset */
             offset: number;
             /** Total */
-            total: number;
+            total: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -4011,9 +4193,15 @@ export interface components {
         };
         /**
          * DataTableRowsQuery
-         * @description search: what a cell holds, in any case; with `%` a pattern for a whole cell.
+         * @description search: what a cell holds, in any case; with `%` a pattern for a whole cell. after: that of the page before, in
+         *     the same order; then offset counts for nothing, rows that come and go shift nothing, and total is null.
          */
         DataTableRowsQuery: {
+            /**
+             * After
+             * @default null
+             */
+            after?: string | null;
             /**
              * Filter
              * @default null
@@ -4104,6 +4292,34 @@ export interface components {
              * @enum {string}
              */
             sortBy?: "name" | "createdAt" | "updatedAt" | "size";
+        };
+        /**
+         * DataTableUser
+         * @description A workflow. nodes: the names of those that name the table.
+         */
+        DataTableUser: {
+            /** Active */
+            active: boolean;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DataTableUsers
+         * @description truncated: there are more workflows with such nodes than one answer looks at.
+         */
+        DataTableUsers: {
+            /** Data */
+            data: components["schemas"]["DataTableUser"][];
+            /** Truncated */
+            truncated: boolean;
+        } & {
+            [key: string]: unknown;
         };
         /** DeleteQuery */
         DeleteQuery: {
@@ -8496,6 +8712,13 @@ export interface components {
              */
             success: true;
         };
+        /** RestoredRows */
+        RestoredRows: {
+            /** Restoredcount */
+            restoredCount: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** ResultShown */
         ResultShown: {
             /** Active */
@@ -8649,7 +8872,7 @@ export interface components {
         RowsAnswer: components["schemas"]["JsonValue"];
         /**
          * RowsDeletion
-         * @description As `RowChange`.
+         * @description As `RowChange`. search: and only rows with such a cell.
          */
         RowsDeletion: {
             /**
@@ -8667,6 +8890,21 @@ export interface components {
              * @default false
              */
             returnData?: boolean;
+            /**
+             * Search
+             * @default
+             */
+            search?: string;
+        };
+        /**
+         * RowsToRestore
+         * @description Whole rows, each as the answer that showed it had it.
+         */
+        RowsToRestore: {
+            /** Data */
+            data: {
+                [key: string]: string | boolean | number | null;
+            }[];
         };
         /** RuleKind */
         RuleKind: {
@@ -15185,6 +15423,8 @@ export interface operations {
     exportDataTableCsv: {
         parameters: {
             query?: {
+                columns?: string | null;
+                delimiter?: "comma" | "semicolon" | "tab" | "pipe";
                 filter?: string | null;
                 order?: "asc" | "desc";
                 search?: string;
@@ -15222,7 +15462,12 @@ export interface operations {
     };
     importDataTableCsv: {
         parameters: {
-            query?: never;
+            query?: {
+                delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+                encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+                mapping?: string | null;
+                progress?: string;
+            };
             header?: never;
             path: {
                 table_id: string;
@@ -15255,6 +15500,7 @@ export interface operations {
     listDataTableRows: {
         parameters: {
             query?: {
+                after?: string | null;
                 filter?: string | null;
                 limit?: number;
                 offset?: number;
@@ -15362,6 +15608,7 @@ export interface operations {
                 dryRun?: boolean;
                 filter: string;
                 returnData?: boolean;
+                search?: string;
             };
             header?: never;
             path: {
@@ -15384,6 +15631,43 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    restoreDataTableRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowsToRestore"];
+            };
+        };
+        responses: {
+            /** @description Put deleted rows back with their ids and times; where a row has the id, it stays as it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoredRows"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
@@ -15464,10 +15748,44 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    listDataTableWorkflows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the workflows whose nodes name a data table by its id or its name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableUsers"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     createDataTableFromCsv: {
         parameters: {
             query: {
+                delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+                encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+                mapping?: string | null;
                 name: string;
+                progress?: string;
             };
             header?: never;
             path?: never;
@@ -15488,6 +15806,39 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    previewDataTableCsv: {
+        parameters: {
+            query?: {
+                delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
+                encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
+                whole?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show how the beginning of a CSV file is read, and what its columns may become; nothing is stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsvPreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

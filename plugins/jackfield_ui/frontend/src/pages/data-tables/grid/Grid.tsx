@@ -12,7 +12,7 @@ import classes from './grid.module.css';
 import { boundsOf, type Place, type Range } from './place';
 import type { RowEdit } from './useEdits';
 import { useGridKeys } from './useGridKeys';
-import { useRows } from './useRows';
+import { AT_FIRST, PAGE, useRows } from './useRows';
 
 const HEAD_HEIGHT = 36;
 const AROUND = 8;
@@ -57,8 +57,8 @@ export function Grid(props: Props) {
   const [range, setRange] = useState(START);
   const [editing, setEditing] = useState<Editing>();
   const [wanted, setWanted] = useState<Place>();
-  const [sight, setSight] = useState({ first: 0, last: 0 });
-  const rows = useRows(table.id, view, sight.first, sight.last);
+  const [sight, setSight] = useState(AT_FIRST);
+  const rows = useRows(table.id, view, sight);
   const total = Math.min(rows.total ?? 0, MOST_SHOWN);
   const active: Place = {
     row: Math.max(0, Math.min(range.to.row, total - 1)),
@@ -76,11 +76,15 @@ export function Grid(props: Props) {
       return active.row < total && !drawn.includes(active.row) ? [...drawn, active.row] : drawn;
     },
     onChange: ({ range: found }) => {
-      if (found && (found.startIndex !== sight.first || found.endIndex !== sight.last)) {
-        setSight({ first: found.startIndex, last: found.endIndex });
+      if (!found) return;
+      const [first, last] = [Math.floor(found.startIndex / PAGE), Math.floor(found.endIndex / PAGE)];
+      if (first !== sight.first || last !== sight.last) {
+        setSight({ first, last, way: Math.sign(first + last - sight.first - sight.last) });
       }
     },
   });
+  // Rows that come into sight take the elements of those that leave it. The active one keeps its own, with its editor.
+  const slots = Math.ceil((virtual.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * AROUND + 2;
   const left = mayWrite ? TICK : 0;
   const width = left + columns.reduce((sum, column) => sum + column.width, 0);
 
@@ -213,7 +217,7 @@ export function Grid(props: Props) {
           const here = index === active.row;
           return (
             <GridRow
-              key={index}
+              key={here ? 'active' : index % slots}
               index={index}
               row={row}
               columns={columns}

@@ -38,6 +38,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       aria-rowindex={index + 2}
       aria-selected={ticked}
       data-ticked={ticked || undefined}
+      data-writing={editor !== undefined || undefined}
       style={{ transform: `translateY(${top}px)`, width }}
     >
       {mayWrite && (
@@ -69,6 +70,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           data-system={!column.column || undefined}
           data-chosen={(place >= left && place <= right) || undefined}
           data-active={place === active || undefined}
+          data-writing={(place === active && editor !== undefined) || undefined}
         >
           {place === active && editor ? editor : <Shown row={row} column={column} />}
         </div>

@@ -11,7 +11,7 @@ export const MOST_PAGES = 50;
 /** They are forgotten, too, after so many milliseconds. */
 const KEPT_MS = 60_000;
 /** While somebody scrolls, pages are asked for at most this often, in milliseconds. */
-const ASK_EVERY_MS = 80;
+const ASK_EVERY_MS = 50;
 
 export interface RowPage {
   data: DataRow[];
@@ -21,20 +21,30 @@ export interface RowPage {
   after: string | null;
 }
 
+/** The pages in sight, from 0, and which way one scrolls: 1 is down, -1 is up. */
+export interface Sight {
+  first: number;
+  last: number;
+  way: number;
+}
+
+export const AT_FIRST: Sight = { first: 0, last: 0, way: 1 };
+
 /**
- * The rows of a view. The pages in sight are read first, then those around them; a page that is passed over before it has
- * come is given up. first, last: the rows in sight.
+ * The rows of a view. The pages in sight are read, then those around them; a page that is passed over before it has come
+ * is given up.
  */
-export function useRows(id: string, view: View, first: number, last: number) {
+export function useRows(id: string, view: View, seen: Sight) {
   const client = useQueryClient();
-  const asked = useThrottledValue(`${Math.floor(first / PAGE)} ${Math.floor(last / PAGE)}`, ASK_EVERY_MS);
-  const [from = 0, to = 0] = asked.split(' ').map(Number);
+  const asked = useThrottledValue(seen, ASK_EVERY_MS);
+  const { first: from, last: to } = asked;
   const query = queryOf(view);
   const keyOf = (page: number) => [...rowsKey(id), query, page];
   const [kept, setKept] = useState<number>();
   const sight = span(from, to);
-  const read = sight.every((page) => client.getQueryData(keyOf(page)) !== undefined);
-  const pages = read ? [...sight, ...around(from, to, kept)] : sight;
+  // In an order of its own, a page costs much less once the one before is there.
+  const soon = !view.sorting || sight.every((page) => client.getQueryData(keyOf(page)) !== undefined);
+  const pages = soon ? [...sight, ...around(asked, kept)] : sight;
   const found = useQueries({
     queries: pages.map((page) => ({
       queryKey: keyOf(page),
@@ -66,10 +76,11 @@ export function useRows(id: string, view: View, first: number, last: number) {
 
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, place) => from + place);
 
-/** The pages beside those in sight. total: rows of the view, where they are counted. */
-export function around(from: number, to: number, total: number | undefined): number[] {
-  const last = total === undefined ? to : Math.floor((total - 1) / PAGE);
-  return [to + 1, from - 1].filter((page) => page >= 0 && page <= last);
+/** The pages beside those in sight, of which two lie ahead. total: rows of the view, where they are counted. */
+export function around({ first, last, way }: Sight, total: number | undefined): number[] {
+  const end = total === undefined ? last : Math.floor((total - 1) / PAGE);
+  const found = way < 0 ? [first - 1, first - 2, last + 1] : [last + 1, last + 2, first - 1];
+  return found.filter((page) => page >= 0 && page <= end);
 }
 
 /** How to ask for a page: behind the one before, which costs the same wherever it is; without that, by its place. */
