@@ -6,7 +6,7 @@ import type { View } from '../filters';
 import { type DataRow, queryOf, rowsKey } from '../queries';
 
 export const PAGE = 200;
-/** Pages out of sight that are kept. Of more, those that were read first are forgotten. */
+/** Pages out of sight that are kept. Of more, those that are the furthest away are forgotten. */
 export const MOST_PAGES = 50;
 /** They are forgotten, too, after so many milliseconds. */
 const KEPT_MS = 60_000;
@@ -57,7 +57,7 @@ export function useRows(id: string, view: View, seen: Sight) {
       placeholderData: undefined,
     })),
   });
-  useEffect(() => forget(client, id), [client, id, asked]);
+  useEffect(() => forget(client, id, from), [client, id, from]);
   const counted = found.map(({ data }) => data?.total).find((total) => typeof total === 'number');
   // The number of rows stays while other pages are read, and so does the place that one has scrolled to.
   if (typeof counted === 'number' && counted !== kept) setKept(counted);
@@ -94,8 +94,9 @@ function freshPage(client: QueryClient, key: readonly unknown[]): RowPage | unde
   return state && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data : undefined;
 }
 
-function forget(client: QueryClient, id: string): void {
+function forget(client: QueryClient, id: string, page: number): void {
   const idle = client.getQueryCache().findAll({ queryKey: rowsKey(id), type: 'inactive' });
-  idle.sort((one, other) => other.state.dataUpdatedAt - one.state.dataUpdatedAt);
+  const away = ({ queryKey }: { queryKey: readonly unknown[] }) => Math.abs(Number(queryKey.at(-1)) - page);
+  idle.sort((one, other) => away(one) - away(other));
   for (const query of idle.slice(MOST_PAGES)) client.getQueryCache().remove(query);
 }
