@@ -10,10 +10,12 @@ from jackfield.api.nodes import NodeOffer
 
 MODULES: Mapping[str, str] = {
     "awsS3": "aws.aws_s3_node",
+    "elasticsearch": "elastic.node",
     "emailSend": "mail.node",
     "executeCommand": "execute_command",
     "ftp": "remote.ftp_node",
     "graphql": "graphql",
+    "mongoDb": "mongo.node",
     "mySql": "sql.mysql_node",
     "postgres": "sql.postgres_node",
     "postgresTrigger": "listening.postgres_trigger",

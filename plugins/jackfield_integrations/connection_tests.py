@@ -1,16 +1,21 @@
-"""`POST /credentials/{id}/test` of databases: connect, sign in, leave."""
+"""`POST /credentials/{id}/test` of databases: connect, sign in, leave; of AWS: ask whose key it is."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import cast
+from urllib.parse import urlsplit
 
+from jackfield.api.aws_endpoints import endpoint_of
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import CredentialKind
+from jackfield.api.credentials import ALLOWED_HOSTS, CredentialKind, Sign
+from jackfield.api.http_client import HttpCall, HttpClient, host_allowed
 from jackfield.api.nodes import NodeError
+from jackfield.api.object_references import load as object_at
 from jackfield.api.records import replace
-from jackfield_integrations.kinds import KINDS
+from jackfield_integrations.kinds import AWS, KINDS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
@@ -20,7 +25,7 @@ _SESSIONS = {
     "postgres": ("sql.postgres_session", "postgres"),
     "mySql": ("sql.mysql_session", "mysql"),
     "redis": ("redis_session", "redis"),
-    "mongoDb": ("mongo_session", "mongodb"),
+    "mongoDb": ("mongo.session", "mongodb"),
 }
 """Kind -> the module that opens a session, and the extra that it needs."""
 
@@ -28,13 +33,33 @@ _SESSIONS = {
 def kinds(context: PluginContext) -> Sequence[CredentialKind]:
     """All kinds, with a connection test where there is one."""
     return [
-        replace(kind, connection_test=_connection_test(context, kind)) if kind.name in _SESSIONS else kind
+        replace(kind, connection_test=_connection_test(context, kind)) if kind.name in {*_SESSIONS, AWS.name} else kind
         for kind in KINDS
     ]
 
 
 def _connection_test(context: PluginContext, kind: CredentialKind) -> Callable[[Mapping[str, str]], Awaitable[str]]:
-    return partial(_tried, context, kind)
+    return partial(_asked_whose if kind.name == AWS.name else _tried, context, kind)
+
+
+async def _asked_whose(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
+    """Source: AWS STS API Reference, GetCallerIdentity, which every key may ask for."""
+    given = DriverCredential(kind, values)
+    complete = kind.complete(values)
+    try:
+        endpoint = endpoint_of("sts", complete)
+    except ValueError as exc:
+        raise NodeError(str(exc)) from None
+    host = urlsplit(endpoint).hostname or ""
+    if not host_allowed(host, given.text(ALLOWED_HOSTS)):
+        raise NodeError(f"The credential may not be sent to {host} (allowedHosts).")
+    signed = cast("Sign", await asyncio.to_thread(object_at, "jackfield_integrations.aws.signing:signed"))
+    url = f"{endpoint}/?Action=GetCallerIdentity&Version=2011-06-15"
+    reply = await context.port(HttpClient).send(signed(HttpCall("POST", url, service="sts"), complete))
+    if reply.status != 200:
+        text = given.shown(reply.body.decode("utf-8", "replace"))
+        raise NodeError(f"{host} answers with status {reply.status}: {text}.")
+    return f"{host} accepted the credential."
 
 
 async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:

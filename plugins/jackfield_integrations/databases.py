@@ -35,7 +35,7 @@ class SharedConnections:
         return self._opened("redis_session", "redis", REDIS, values)
 
     def mongo(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[MongoConnection]:
-        return self._opened("mongo_session", "mongodb", MONGO_DB, values)
+        return self._opened("mongo.session", "mongodb", MONGO_DB, values)
 
     @contextlib.asynccontextmanager
     async def _opened(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.credentials import CredentialField, CredentialKind
+from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe, Signing
 
 _HOST = CredentialField("host", "Host", required=True)
 _PASSWORD = CredentialField("password", "Password", secret=True)
@@ -163,6 +163,7 @@ S3 = CredentialKind(
         ),
     ),
 )
+_OWN_ENDPOINT = "With own endpoints; {region} stands for the region."
 AWS = CredentialKind(
     "aws",
     "AWS",
@@ -170,8 +171,43 @@ AWS = CredentialKind(
         CredentialField("region", "Region", default="us-east-1"),
         *_ACCESS,
         CredentialField("customEndpoints", "Own endpoints", default="false", type="boolean"),
-        CredentialField("s3Endpoint", "S3 endpoint", description="With own endpoints; {region} stands for the region."),
+        *(
+            CredentialField(f"{name}Endpoint", f"{title} endpoint", description=_OWN_ENDPOINT)
+            for name, title in {
+                "rekognition": "Rekognition",
+                "lambda": "Lambda",
+                "sns": "SNS",
+                "ses": "SES",
+                "sqs": "SQS",
+                "s3": "S3",
+                "ssm": "SSM",
+                "bedrock": "Bedrock",
+                "bedrockRuntime": "Bedrock runtime",
+                "comprehend": "Comprehend",
+                "dynamoDb": "DynamoDB",
+                "sts": "STS",
+                "textract": "Textract",
+                "transcribe": "Transcribe",
+            }.items()
+        ),
     ),
+    Signing("jackfield_integrations.aws.signing:signed"),
+)
+ELASTICSEARCH = CredentialKind(
+    "elasticsearchApi",
+    "Elasticsearch",
+    (
+        CredentialField("username", "User"),
+        _PASSWORD,
+        CredentialField(
+            "baseUrl", "Base URL", required=True, type="url", description="Such as https://elastic.example.com:9200."
+        ),
+        CredentialField(
+            "ignoreSSLIssues", "Accept any certificate", default="false", type="boolean", description="Insecure."
+        ),
+    ),
+    Placement(basic=("{username}", "{password}")),
+    Probe("{baseUrl}", path="/_xpack?human=false"),
 )
 
-KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS)
+KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS, ELASTICSEARCH)

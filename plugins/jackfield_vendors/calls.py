@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
+from jackfield.api.object_references import load
 from jackfield_vendors.description import DescribedNode, Errors
 from jackfield_vendors.operations import CompiledRequest
 from jackfield_vendors.shapes import Shape
-from jackfield_vendors.templates import Missing, Template, TemplateReference, TemplateScope, as_text, at, value_of
+from jackfield_vendors.templates import (
+    MISSING,
+    Missing,
+    Template,
+    TemplateReference,
+    TemplateScope,
+    as_text,
+    at,
+    value_of,
+)
 
 _EXCERPT = 300
+_XML = "jackfield.api.xml_answers:parsed"
+"""By its place: few services answer in XML."""
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -31,6 +45,7 @@ def call_of(node: DescribedNode, base: Template, request: CompiledRequest, scope
         query=_query(request, scope),
         headers=headers,
         body=_body(request, scope),
+        service=node.aws,
     )
 
 
@@ -100,7 +115,9 @@ def _body(request: CompiledRequest, scope: TemplateScope) -> HttpBody | None:
     if request.body is None:
         return None
     value = request.body(scope)
-    return HttpBody(dumps({} if isinstance(value, Missing) else value), "application/json")
+    given = MISSING if request.media_type is None else value_of(request.media_type, scope)
+    media_type = "application/json" if isinstance(given, Missing) else as_text(given)
+    return HttpBody(dumps({} if isinstance(value, Missing) else value), media_type)
 
 
 def form_fields(shape: Shape, scope: TemplateScope) -> Pairs:
@@ -110,17 +127,35 @@ def form_fields(shape: Shape, scope: TemplateScope) -> Pairs:
 
 
 def answer_of(reply: HttpReply, errors: Errors, title: str) -> Json:
-    """The JSON of a good answer; an empty one is an empty object. Raises `NodeError` with the service's own words."""
-    value: Json = {}
-    if reply.body.strip():
-        try:
-            value = loads(reply.body, max_depth=200)
-        except InvalidInput:
-            value = reply.body.decode("utf-8", "replace")
+    """The JSON of a good answer, or its XML as JSON; an empty one is an empty object. Raises `NodeError` with the
+    service's own words."""
+    value = _content(reply) if reply.body.strip() else {}
     good = 200 <= reply.status < 300 and not (errors.bad and at(value, errors.bad.split(".")))
     if good and (not errors.ok or at(value, errors.ok.split("."))):
         return value
     raise NodeError(_told(reply, value, errors, title))
+
+
+def is_xml(reply: HttpReply) -> bool:
+    """By the type that it names."""
+    media = reply.header("content-type").partition(";")[0].strip().lower()
+    return media in ("text/xml", "application/xml")
+
+
+def _content(reply: HttpReply) -> Json:
+    try:
+        if is_xml(reply):
+            return cast("Callable[[bytes], dict[str, Json]]", load(_XML))(reply.body)
+        return loads(reply.body, max_depth=200)
+    except (InvalidInput, NodeError):
+        return reply.body.decode("utf-8", "replace")
+
+
+def listed(value: Json, reply: HttpReply) -> list[Json]:
+    """The rows of an answer. In XML, one row is no list."""
+    if isinstance(value, dict) and is_xml(reply):
+        return [value]
+    return value if isinstance(value, list) else []
 
 
 def raise_for_status(reply: HttpReply, errors: Errors, title: str) -> None:

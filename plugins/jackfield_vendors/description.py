@@ -41,8 +41,8 @@ class Parameter(DescribedPart):
 class DescribedRequest(DescribedPart):
     """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
     form field -> template of the name of the item's file; file: template of the name of the item's file that is the
-    body; raw: template of a text that is the body; encoded: template of the body in base64; media_type: of these,
-    instead of the file's own."""
+    body; raw: template of a text that is the body; encoded: template of the body in base64; media_type: of any of them
+    but forms, instead of its own."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     path: str = ""
@@ -202,13 +202,15 @@ class Errors(DescribedPart):
 
 class DescribedNode(DescribedPart):
     """trigger: it starts executions; without a table `trigger` such a node is only known, and its operations are all
-    unavailable."""
+    unavailable. aws: the service of AWS as addresses have it, such as `sqs`: requests are signed for it, and
+    `{$endpoint}` is its address for the credential."""
 
     kind: NodeKind
     title: str
     summary: str = ""
     versions: list[float] = [1]
     base_url: str = ""
+    aws: str = ""
     resource: str = ""
     """The resource of a node that names none."""
     resources: dict[str, str] = {}

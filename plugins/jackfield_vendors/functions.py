@@ -43,6 +43,13 @@ def overlaid(given: Mapping[str, Json]) -> Json:
     return {name: value for row in rows if isinstance(row, dict) for name, value in row.items()}
 
 
+def without(given: Mapping[str, Json]) -> Json:
+    """object: all of it but the fields of these names, empty ones too."""
+    found, names = given.get("object"), given.get("names")
+    left_out = names if isinstance(names, list) else []
+    return {key: value for key, value in found.items() if key not in left_out} if isinstance(found, dict) else None
+
+
 def field_of(given: Mapping[str, Json]) -> Json:
     """object; name: of the field whose value is meant."""
     found = given.get("object")
@@ -95,7 +102,15 @@ SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
 FUNCTIONS: Mapping[str, Function] = {
     "airtable_files": _later("jackfield_vendors.triggering.row_items:airtable_files"),
     "date_range": dates.named_range,
+    "dotted": _later("jackfield_vendors.amazon:dotted"),
+    "dynamo_deleted": _later("jackfield_vendors.amazon:dynamo_deleted"),
+    "dynamo_keys": _later("jackfield_vendors.amazon:dynamo_keys"),
+    "dynamo_names": _later("jackfield_vendors.amazon:dynamo_names"),
+    "dynamo_plain": _later("jackfield_vendors.amazon:dynamo_plain"),
+    "dynamo_put": _later("jackfield_vendors.amazon:dynamo_put"),
+    "dynamo_values": _later("jackfield_vendors.amazon:dynamo_values"),
     "every_event": every_event,
+    "expense_fields": _later("jackfield_vendors.amazon:expense_fields"),
     "facebook_changes": _later("jackfield_vendors.triggering.event_items:facebook_changes"),
     "facebook_leads": _later("jackfield_vendors.triggering.event_items:facebook_leads"),
     "field_of": field_of,
@@ -104,15 +119,19 @@ FUNCTIONS: Mapping[str, Function] = {
     "hubspot_events": _later("jackfield_vendors.triggering.event_items:hubspot_events"),
     "jotform_item": _later("jackfield_vendors.triggering.event_items:jotform_item"),
     "key_of": key_of,
+    "lambda_result": _later("jackfield_vendors.amazon:lambda_result"),
     "mail_message": _later("jackfield_vendors.messages.mail:message"),
     "mail_parsed": _later("jackfield_vendors.messages.mail:parsed"),
     "mail_reply": _later("jackfield_vendors.messages.mail:reply"),
     "mail_summary": _later("jackfield_vendors.messages.mail:summary"),
+    "message_attributes": _later("jackfield_vendors.amazon:message_attributes"),
     "notion_page": _later("jackfield_vendors.triggering.row_items:notion_page"),
     "outlook_message": _later("jackfield_vendors.triggering.row_items:outlook_message"),
     "outlook_plan": _later("jackfield_vendors.triggering.row_items:outlook_plan"),
     "overlaid": overlaid,
     "refuse": refuse,
+    "rekognition_filters": _later("jackfield_vendors.amazon:rekognition_filters"),
+    "row_json": _later("jackfield_vendors.amazon:row_json"),
     "signature": signature,
     "sheet_cells": sheets.cells,
     "sheet_entry": sheets.entry,
@@ -132,8 +151,10 @@ FUNCTIONS: Mapping[str, Function] = {
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
     "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),
     "texts_of": texts_of,
+    "transcript": _later("jackfield_vendors.amazon:transcript"),
     "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
     "whatsapp_changes": _later("jackfield_vendors.triggering.event_items:whatsapp_changes"),
+    "without": without,
     "zendesk_conditions": _later("jackfield_vendors.triggering.event_items:zendesk_conditions"),
     "zipped": zipped,
 }

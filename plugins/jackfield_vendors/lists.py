@@ -9,7 +9,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.lists import ListQuestion, ListRow, LoadedPage, ValuesMissing
 from jackfield.api.records import replace
-from jackfield_vendors.calls import answer_of, same_origin
+from jackfield_vendors.calls import answer_of, is_xml, same_origin
+from jackfield_vendors.calls import listed as rows_of
 from jackfield_vendors.description import DescribedPaging
 from jackfield_vendors.operations import CompiledList
 from jackfield_vendors.paging import placed
@@ -75,7 +76,8 @@ class ListReader:
                 f"The list has more than {question.most_bytes} bytes; search for a part of it, or type an ID."
             )
         answer = answer_of(reply, self._steps.node.errors, self._steps.node.title)
-        listed = _entries(at(answer, self._described.rows.split(".")) if self._described.rows else answer)
+        found = at(answer, self._described.rows.split(".")) if self._described.rows else answer
+        listed = _entries(rows_of(found, reply) if is_xml(reply) else found)
         following = "" if paging is None else _following(paging, call, answer, cursor, len(listed))
         return self._rows(listed, scope), following
 

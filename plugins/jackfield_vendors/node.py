@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from jackfield.api.aws_endpoints import endpoint_of
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
@@ -232,11 +233,20 @@ class VendorNode:
         scope = TemplateScope(
             given, {"$credential": dict(exchange.values), "$json": item, "$mode": modes, "$version": number}
         )
+        if self.text.aws:
+            scope = with_special(scope, "$endpoint", self._endpoint(exchange.values))
         for name, template in self.values.items():
             value = value_of(template, scope)
             if not isinstance(value, Missing):
                 scope = with_special(scope, f"@{name}", value)
         return scope
+
+    def _endpoint(self, values: Mapping[str, str]) -> str:
+        """Raises `NodeError`."""
+        try:
+            return endpoint_of(self.text.aws, values)
+        except ValueError as exc:
+            raise NodeError(str(exc)) from None
 
 
 def _described(text: DescribedNode, operations: Sequence[CompiledOperation]) -> NodeDescription:

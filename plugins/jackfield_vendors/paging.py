@@ -10,7 +10,7 @@ from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
-from jackfield_vendors.calls import answer_of, next_link, same_origin
+from jackfield_vendors.calls import answer_of, listed, next_link, same_origin
 from jackfield_vendors.description import DescribedNode, DescribedPaging
 from jackfield_vendors.exchange import ServiceExchange
 from jackfield_vendors.templates import as_text, at
@@ -56,7 +56,7 @@ async def pages(
             raise NodeError(f"The pages of {node.title} have more than {MOST_BYTES} bytes; set a limit.")
         value = answer_of(reply, node.errors, node.title)
         found = at(value, path.split(".")) if path else value
-        new = found if isinstance(found, list) else []
+        new = listed(found, reply)
         rows += new
         yield new
         short = not new or (paging.size is not None and len(new) < size)
@@ -119,7 +119,8 @@ def placed(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
         others = [pair for pair in call.query if pair[0] != name]
         return replace(call, query=[*others, (name, as_text(value))])
     body = loads(call.body.whole or b"", max_depth=200) if call.body else {}
-    return replace(call, body=HttpBody(dumps(_with(body, name.split("."), value)), "application/json"))
+    media_type = call.body.content_type if call.body else "application/json"
+    return replace(call, body=HttpBody(dumps(_with(body, name.split("."), value)), media_type))
 
 
 def _with(body: Json, path: Sequence[str], value: Json) -> Json:

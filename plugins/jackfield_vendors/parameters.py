@@ -33,7 +33,7 @@ def missing(rows: Sequence[Parameter], given: Mapping[str, Json]) -> Iterator[st
     """The names of the required parameters that are empty."""
     for row in rows:
         value = given.get(row.name, row.default)
-        if row.required and (value is None or value == "" or (isinstance(value, dict) and value.get("value") == "")):
+        if row.required and (value in (None, "", []) or (isinstance(value, dict) and value.get("value") == "")):
             yield row.name
 
 

@@ -13,7 +13,7 @@ from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.aws.answers import parsed, rows
+from jackfield.api.xml_answers import parsed, rows
 from jackfield_integrations.secret_values import DriverCredential
 
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}")

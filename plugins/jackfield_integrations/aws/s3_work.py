@@ -15,7 +15,7 @@ from jackfield.api.nodes.files import content_of, file_of, kept_file, with_file
 from jackfield.api.nodes.items import new_item, new_items
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item, Items
-from jackfield_integrations.aws.answers import parsed, rows
+from jackfield.api.xml_answers import parsed, rows
 from jackfield_integrations.aws.s3_parameters import S3Parameters
 from jackfield_integrations.aws.s3_session import S3Session
 from jackfield_integrations.files import too_large

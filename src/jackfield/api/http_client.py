@@ -63,6 +63,8 @@ class HttpCall:
     """Lower-case names of headers that the credential set; a redirect to another origin drops them."""
     secret_body: bool = False
     """Whether the body holds a secret; a redirect that would repeat it at another origin fails."""
+    service: str = ""
+    """Of AWS, for a credential that signs the request for one; empty: the host's name tells it."""
     keeper: BodyKeeper | None = None
     """What becomes of the body of a last answer with a status of 2xx; None: it comes with the answer."""
 

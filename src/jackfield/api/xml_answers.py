@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError
+from .jsontext import Json
+from .nodes.types import NodeError
 
 
 def parsed(content: bytes) -> dict[str, Json]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
+from bson import CodecOptions
+from bson.errors import BSONError
 from pymongo import AsyncMongoClient
+from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.asynchronous.uri_parser import parse_uri
 from pymongo.errors import OperationFailure, PyMongoError
 
@@ -23,6 +26,7 @@ from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
+Result = TypeVar("Result")
 Client: TypeAlias = "AsyncMongoClient[dict[str, Any]]"
 """Documents hold whatever BSON has, hence Any."""
 _MECHANISMS = frozenset({"DEFAULT", "SCRAM-SHA-1", "SCRAM-SHA-256", "PLAIN", "MONGODB-X509"})
@@ -31,13 +35,34 @@ _FILES = ("tlscafile", "tlscertificatekeyfile", "tlscrlfile")
 _INSECURE = ("tlsinsecure", "tlsallowinvalidcertificates", "tlsallowinvalidhostnames")
 
 
+_USUAL = "test"
+"""MongoDB's own name for the database that nobody names."""
+
+
 class MongoSession:
     """`MongoConnection`."""
 
-    def __init__(self, client: Client, database: str, values: DriverCredential) -> None:
+    def __init__(self, client: Client, database: str, values: DriverCredential, home: str = "") -> None:
+        """home: the database that the connection string names."""
         self._client = client
         self._values = values
+        self._home = database or home or _USUAL
         self.database = database
+
+    def collection(self, name: str, codec: CodecOptions[dict[str, Any]]) -> AsyncCollection[dict[str, Any]]:
+        """Of the credential's database."""
+        return self._client[self._home].get_collection(name, codec_options=codec)
+
+    async def guarded(self, work: Awaitable[Result]) -> Result:
+        """Raises `NodeError`, without secrets."""
+        try:
+            return await work
+        except (PyMongoError, BSONError, OSError, OverflowError, TypeError, ValueError) as exc:
+            raise NodeError(f"MongoDB: {self.told(exc)}.") from None
+
+    def told(self, error: BaseException | str) -> str:
+        """A message of the driver without secrets."""
+        return self._values.shown(error)
 
     async def command(self, database: str, command: Mapping[str, object]) -> Mapping[str, object]:
         try:
@@ -60,8 +85,8 @@ def _address(values: DriverCredential) -> str:
 
 async def _places(
     targets: Targets, values: DriverCredential, settings: IntegrationSettings
-) -> tuple[str | list[str], dict[str, Any]]:
-    """Where the driver connects to, and its options. Raises `NodeError`."""
+) -> tuple[str | list[str], dict[str, Any], str]:
+    """Where the driver connects to, its options, and the database that is named there. Raises `NodeError`."""
     text = _address(values)
     try:
         found = await parse_uri(text, validate=True, warn=False, connect_timeout=settings.connect_timeout)
@@ -78,7 +103,7 @@ async def _places(
     insecure = any(options.get(name) for name in _INSECURE)
     addresses = [await targets.checked(values, host, int(port or 27017)) for host, port in found["nodelist"]]
     if tls and not insecure:
-        return text, {"tls": True}
+        return text, {"tls": True}, str(found["database"] or "")
     if len(addresses) != 1:
         raise NodeError("Without TLS the connection string may name one server only; use TLS, or name the primary.")
     port = int(found["nodelist"][0][1] or 27017)
@@ -86,7 +111,7 @@ async def _places(
     kept = {name: options[name] for name in ("authsource", "authmechanism", *_INSECURE) if name in options}
     host = addresses[0][0]
     made = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return [made], {**given, **kept, "tls": tls, "directConnection": True}
+    return [made], {**given, **kept, "tls": tls, "directConnection": True}, str(found["database"] or "")
 
 
 @contextlib.contextmanager
@@ -113,7 +138,7 @@ async def opened(
     targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[MongoSession]:
     """A connection that is signed in. Raises `NodeError`."""
-    places, options = await _places(targets, values, settings)
+    places, options, home = await _places(targets, values, settings)
     wait = round(settings.connect_timeout * 1000)
     try:
         with _certificates(values) as certificates:
@@ -130,7 +155,7 @@ async def opened(
     except (PyMongoError, OSError, ValueError, TypeError) as exc:
         raise NodeError(f"The credential cannot be used with MongoDB: {values.shown(exc)}.") from None
     try:
-        session = MongoSession(client, values.text("database").strip(), values)
+        session = MongoSession(client, values.text("database").strip(), values, home)
         await session.command("admin", {"ping": 1})
         yield session
     finally:

@@ -1,0 +1,1 @@
+"""MongoDB: the connection that others share, and the node."""
