@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
 
 import servers
 from integration_fakes import Bench

@@ -15,9 +15,9 @@ from integration_fakes import Bench
 
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeError
+from jackfield.api.xml_answers import parsed
 from jackfield.testing.context import FakeContext
 from jackfield.testing.s3 import ACCESS_KEY, SECRET_KEY, S3Server
-from jackfield.api.xml_answers import parsed
 from jackfield_integrations.aws.s3_parameters import words
 from jackfield_integrations.aws.s3_session import S3Session, place_of_aws
 from jackfield_integrations.kinds import AWS
