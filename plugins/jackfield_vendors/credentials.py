@@ -29,7 +29,8 @@ def kind_of(described: DescribedCredential) -> CredentialKind:
     if described.oauth2:
         present = {field.name for field in fields}
         scope = CredentialField("scope", "Scope", default=described.oauth2.scope, description="Separated by spaces.")
-        fields += [field for field in (*_CLIENT, scope) if field.name not in present]
+        more = _CLIENT if fields_in(described.oauth2.scope) else (*_CLIENT, scope)
+        fields += [field for field in more if field.name not in present]
     _check(described, {field.name for field in fields})
     test = described.test
     probe = Probe(test.url, test.method, dict(test.headers), test.ok, test.error) if test else None
@@ -48,7 +49,7 @@ def _oauth2(given: OAuth2Text) -> OAuth2:
         grant=given.grant,
         authorize_url=given.authorize_url,
         token_url=given.token_url,
-        scope="{scope}",
+        scope=given.scope if fields_in(given.scope) else "{scope}",
         client=given.client,
         authorize_query=given.authorize_query,
         header=given.header,
@@ -65,6 +66,7 @@ def _check(described: DescribedCredential, known: set[str]) -> None:
         texts |= {
             "oauth2.authorize_url": described.oauth2.authorize_url,
             "oauth2.token_url": described.oauth2.token_url,
+            "oauth2.scope": described.oauth2.scope,
         }
     for place, template in texts.items():
         for name in fields_in(template):

@@ -44,7 +44,7 @@ class DescribedRequest(DescribedPart):
     body; raw: template of a text that is the body; encoded: template of the body in base64; media_type: of any of them
     but forms, instead of its own."""
 
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "COPY", "MOVE", "MKCOL", "PROPFIND"] = "GET"
     path: str = ""
     url: str | None = None
     query: dict[str, JsonShape] = {}
@@ -217,12 +217,18 @@ class DescribedNode(DescribedPart):
     """The same for some versions."""
     defaults: dict[str, str] = {}
     """Resource -> its operation when none is named."""
+    version_defaults: dict[str, dict[str, str]] = {}
+    """The same for some versions, beside those of all."""
     headers: dict[str, str] = {}
     auth: DescribedAuth | None = None
     errors: Errors = Errors()
     parameters: list[Parameter] = []
     """Of every operation."""
     trigger: bool = False
+
+    def first_operations(self, version: float) -> dict[str, str]:
+        """Resource -> its operation in this version when none is named."""
+        return {**self.defaults, **self.version_defaults.get(f"{version:g}", {})}
 
 
 class CredentialFieldText(DescribedPart):
@@ -245,6 +251,8 @@ class CredentialTestText(DescribedPart):
 
 
 class OAuth2Text(DescribedPart):
+    """scope: what the field of this name has by default, or a template over the fields, which it takes the place of."""
+
     authorize_url: str = ""
     token_url: str
     scope: str = ""

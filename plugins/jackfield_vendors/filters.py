@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from math import isfinite
 from typing import TypeAlias
+from urllib.parse import quote
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
@@ -187,6 +188,12 @@ def odata(value: Json, _: str) -> Json:
     return "'" + _text(value).replace("'", "''") + "'"
 
 
+def segments(value: Json, _: str) -> Json:
+    """A path, each of its names percent-encoded; none leads upwards."""
+    names = (name for name in _text(value).strip("/").split("/") if name not in ("", ".", ".."))
+    return "/".join(quote(name, safe="", errors="replace") for name in names)
+
+
 def epoch(value: Json, _: str) -> Json:
     """Unix seconds of an ISO time or of seconds or milliseconds; a time without a zone is in UTC."""
     found = _seconds(value)
@@ -250,6 +257,7 @@ FILTERS: Mapping[str, Filter] = {
     "quoted": quoted,
     "rest": rest,
     "replace": lambda value, pair: _text(value).replace(*(pair.split("=", 1) if "=" in pair else (pair, ""))),
+    "segments": segments,
     "snake": snake,
     "text": lambda value, _: _text(value),
     "upper": lambda value, _: _text(value).upper(),

@@ -103,7 +103,10 @@ class VendorNode:
             forms = [OperationForm(one, self.text.parameters) for one in fitting]
             name = f"{self.text.kind}Parameters"
             self._models[wanted] = chooser(
-                name, forms, self.text.resources.get(f"{wanted:g}", self.text.resource), self.text.defaults
+                name,
+                forms,
+                self.text.resources.get(f"{wanted:g}", self.text.resource),
+                self.text.first_operations(wanted),
             )
         return self._models[wanted]
 

@@ -9,19 +9,19 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
-from jackfield.api.nodes.ui import Ui, UiFields
+from jackfield.api.nodes.ui import Case, Ui, UiFields
 from jackfield.api.nodes.wording import JsonText
 from jackfield_integrations.parameters import Text, names
 
 READS = ("aggregate", "delete", "find")
 UPDATES = ("update", "findOneAndReplace", "findOneAndUpdate")
-_DOCUMENT = {"resource": ["document"]}
-_INDEX = {"resource": ["searchIndexes"]}
+_DOCUMENT: Case = {"resource": ["document"]}
+_INDEX: Case = {"resource": ["searchIndexes"]}
 _PLACEHOLDERS = "Write $1, $2 and so on for the values below."
 
 
 def _values(label: str, operations: tuple[str, ...] = ()) -> Ui:
-    when = {"operation": [*operations], **_DOCUMENT} if operations else {}
+    when: Case = {"operation": [*operations], **_DOCUMENT} if operations else {}
     return Ui(
         "json", label=label, when=when, placeholder='["Ada", 30]', help="A list: the values for $1, $2 and so on."
     )

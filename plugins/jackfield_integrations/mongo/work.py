@@ -66,7 +66,7 @@ class MongoWork:
                 files[name] = await kept(self.run, content, name)
         return new_item(json, index, files or None)
 
-    async def rows(self, found: AsyncIterator[MongoDocument], index: int) -> Items:
+    async def rows(self, found: AsyncIterator[Mapping[str, object]], index: int) -> Items:
         """Raises `NodeError` for too many."""
         made: Items = []
         async for row in found:
@@ -118,8 +118,16 @@ async def find(work: MongoWork, index: int, wanted: MongoParameters) -> Items:
         query, projection if isinstance(projection, dict) and projection else None, options.skip, options.limit
     )
     if isinstance(sort, dict) and sort:
-        found = found.sort([(name, stored(order)) for name, order in sort.items()])
+        found = found.sort([(name, _order(order)) for name, order in sort.items()])
     return await work.rows(found, index)
+
+
+def _order(value: Json) -> int | dict[str, Any]:
+    """1, -1, or a way such as `{"$meta": "textScore"}`. Raises `NodeError`."""
+    made = stored(value)
+    if isinstance(made, bool) or not isinstance(made, int | dict):
+        raise NodeError("The option sort must have 1 or -1 for each field.")
+    return made
 
 
 async def replace_one(work: MongoWork, index: int, wanted: MongoParameters) -> Items:

@@ -101,7 +101,7 @@ class NodeFormMaker:
             if all(not operation for _, operation in mine):
                 continue
             choices = self._distinct([self._choice(place, places[place]) for place in mine if place[1]])
-            wanted = self._source.node.defaults.get(resource, "")
+            wanted = self._source.node.first_operations(version).get(resource, "")
             yield NodeField(
                 name="operation",
                 control="select",

@@ -33,7 +33,7 @@ class Services:
     def node(self, kind: str) -> VendorNode:
         here = self.lab.server.url("")
         text = (SHIPPED / f"{kind}.toml").read_text()
-        text = text.replace("https://{hostUrl}", here)
+        text = text.replace("https://{hostUrl}", here).replace("'https://graph.microsoft.com", f"'{here}")
         text = re.sub(r'^((?:url|base_url) = ")https://[^/"]+', rf"\g<1>{here}", text, flags=re.MULTILINE)
         path = self.lab.directory / f"{kind}.toml"
         path.write_text(text)
