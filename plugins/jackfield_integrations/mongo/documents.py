@@ -128,6 +128,8 @@ def shown(value: object) -> Json:
         return {str(name): shown(one) for name, one in value.items()}
     if isinstance(value, list):
         return [shown(one) for one in value]
+    if isinstance(value, Code):  # a text to Python
+        return {"code": str(value), **({"scope": shown(dict(value.scope))} if value.scope else {})}
     if isinstance(value, bool | str) or value is None:
         return value
     if isinstance(value, int):
@@ -142,11 +144,10 @@ def _shown_type(value: object) -> Json:
         case ObjectId():
             return str(value)
         case datetime():
-            return value.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+            moment = value.astimezone(UTC) if value.tzinfo else value
+            return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
         case DatetimeMS():
             return int(value)
-        case Code():
-            return {"code": str(value), **({"scope": shown(dict(value.scope))} if value.scope else {})}
         case bytes() | Binary():
             return base64.b64encode(value).decode()
         case Decimal128():

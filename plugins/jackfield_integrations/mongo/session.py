@@ -57,7 +57,7 @@ class MongoSession:
         """Raises `NodeError`, without secrets."""
         try:
             return await work
-        except (PyMongoError, BSONError, OSError, OverflowError, TypeError, ValueError) as exc:
+        except (PyMongoError, BSONError, OSError, OverflowError, LookupError, TypeError, ValueError) as exc:
             raise NodeError(f"MongoDB: {self.told(exc)}.") from None
 
     def told(self, error: BaseException | str) -> str:
