@@ -15,6 +15,7 @@ MODULES: Mapping[str, str] = {
     "executeCommand": "execute_command",
     "ftp": "remote.ftp_node",
     "graphql": "graphql",
+    "ldap": "ldap.node",
     "mongoDb": "mongo.node",
     "mySql": "sql.mysql_node",
     "postgres": "sql.postgres_node",

@@ -22,6 +22,7 @@ from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
 _SESSIONS = {
+    "ldap": ("ldap.session", "ldap"),
     "postgres": ("sql.postgres_session", "postgres"),
     "mySql": ("sql.mysql_session", "mysql"),
     "redis": ("redis_session", "redis"),
@@ -79,4 +80,6 @@ async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[s
 
 def _place(values: DriverCredential) -> str:
     """The server's name, where a field of its own has it."""
-    return "The server" if values.text("configurationType") == "connectionString" else values.text("host")
+    if values.text("configurationType") == "connectionString":
+        return "The server"
+    return values.text("host") or values.text("hostname")

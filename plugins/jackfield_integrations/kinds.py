@@ -209,5 +209,21 @@ ELASTICSEARCH = CredentialKind(
     Placement(basic=("{username}", "{password}")),
     Probe("{baseUrl}", path="/_xpack?human=false"),
 )
+LDAP = CredentialKind(
+    "ldap",
+    "LDAP",
+    (
+        CredentialField("hostname", "Server", required=True),
+        _port("389"),
+        CredentialField("bindDN", "Binding DN", description="The entry to sign in as; empty for anonymous access."),
+        CredentialField("bindPassword", "Binding password", secret=True),
+        CredentialField(
+            "connectionSecurity", "Connection security", default="none", choices=("none", "tls", "startTls")
+        ),
+        _ANY_CERTIFICATE,
+        _AUTHORITIES,
+        CredentialField("timeout", "Timeout", default="300", description="Seconds that an answer may take."),
+    ),
+)
 
-KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS, ELASTICSEARCH)
+KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS, ELASTICSEARCH, LDAP)

@@ -55,9 +55,10 @@ ANY_ITEM: Mapping[str, str] = {
 }
 """The same for any item."""
 NO_CREDENTIAL: Mapping[str, str] = dict.fromkeys(
-    ("crypto", "ftp", "mySql", "postgres", "redis", "ssh"), "n8n reads the credential before its loop"
+    ("crypto", "ftp", "ldap", "mongoDb", "mySql", "postgres", "redis", "ssh"),
+    "n8n reads the credential before its loop",
 )
-NO_SERVER: Mapping[str, str] = dict.fromkeys(("redis", "ssh"), "n8n connects before its loop")
+NO_SERVER: Mapping[str, str] = dict.fromkeys(("mongoDb", "redis", "ssh"), "n8n connects before its loop")
 READS: Mapping[str, Sequence[Mapping[str, Json]]] = {
     "crypto": ({"action": "hmac", "value": "x"}, {"action": "sign", "value": "x"}, {"action": "encrypt", "value": "x"}),
     "executeWorkflow": ({"mode": "each"}, {"mode": "once"}),

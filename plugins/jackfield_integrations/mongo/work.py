@@ -259,7 +259,9 @@ async def _grouped(
         try:
             items = await work.session.guarded(write(work.session.collection(name, _CODEC), group))
         except FAILURES as exc:
-            items = [error_item(accepted(work.run, exc, one.index), one.index) for one in group]
+            named = exc.item if isinstance(exc, NodeError) else None
+            error = accepted(work.run, exc, group[0].index if named is None else named)
+            items = [error_item(error, one.index) for one in group]
         made |= {one.index: item for one, item in zip(group, items, strict=True)}
     return [made[index] for index in sorted(made)]
 

@@ -75,3 +75,13 @@ def mongo() -> Iterator[Mapping[str, str]]:
             yield values
     except servers.Absent as exc:
         pytest.skip(f"MongoDB: {exc}")
+
+
+@pytest.fixture(scope="session")
+def ldap(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("ldap3")
+    try:
+        with servers.ldap_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"OpenLDAP: {exc}")

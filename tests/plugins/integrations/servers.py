@@ -189,3 +189,27 @@ def mongo_server() -> Iterator[Mapping[str, str]]:
             command += [f"--listen-addr=127.0.0.1:{port}", "--debug-addr=-", "--telemetry=disable"]
         with running(command, None, lambda: answers(port)):
             yield {"host": "127.0.0.1", "port": str(port), "database": "shared"}
+
+
+@contextlib.contextmanager
+def ldap_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    """OpenLDAP with `dc=example,dc=com`; `tlsPort` is that of a credential with TLS."""
+    server, schemas = program("slapd", "/usr/sbin"), Path("/etc/ldap/schema")
+    if not schemas.is_dir():
+        raise Absent("slapd has no schemas")
+    user = account("openldap")
+    with directory(user) as home:
+        (home / "data").mkdir()
+        shutil.chown(home / "data", user or os.geteuid())
+        public, private = copied(home, user, certificate, key)
+        lines = [f"include {schemas / name}.schema" for name in ("core", "cosine", "inetorgperson")]
+        lines += ["modulepath /usr/lib/ldap", "moduleload back_mdb", "database mdb", 'suffix "dc=example,dc=com"']
+        lines += ['rootdn "cn=admin,dc=example,dc=com"', f"rootpw {PASSWORD}", f"directory {home / 'data'}"]
+        lines[4:4] = [f"TLSCertificateFile {public}", f"TLSCertificateKeyFile {private}"]
+        (home / "slapd.conf").write_text("\n".join(lines) + "\n")
+        port, tls = free_port(), free_port()
+        addresses = f"ldap://127.0.0.1:{port} ldaps://127.0.0.1:{tls}"
+        command = [server, "-h", addresses, "-f", str(home / "slapd.conf"), "-d", "0"]
+        with running(command, user, lambda: answers(port) and answers(tls)):
+            values = {"hostname": "127.0.0.1", "port": str(port), "tlsPort": str(tls)}
+            yield {**values, "bindDN": "cn=admin,dc=example,dc=com", "bindPassword": PASSWORD}

@@ -35,7 +35,9 @@ def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
         "assert not [n for n in sys.modules if n.startswith('jackfield_integrations.') and n.count('.') > 1], 1\n"
         "from jackfield.testing.context import made\n"
         "[n.description for n in made(offers)]\n"
-        "print(*{'psycopg', 'aiomysql', 'redis', 'asyncssh', 'aioftp', 'feedparser', 'aiosmtplib'} & set(sys.modules))"
+        "heavy = {'psycopg', 'aiomysql', 'redis', 'asyncssh', 'aioftp', 'feedparser', 'aiosmtplib'}\n"
+        "heavy |= {'pymongo', 'ldap3'}\n"
+        "print(*heavy & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
@@ -45,10 +47,12 @@ def test_secrets_are_marked() -> None:
     secret = {(kind.name, field.name) for kind in KINDS for field in kind.fields if field.secret}
     assert {kind for kind, name in secret if name == "password"} == {kind.name for kind in KINDS} - {
         "sshPrivateKey",
+        "ldap",
         "s3",
         "aws",
     }
     assert {("sshPrivateKey", "privateKey"), ("sftp", "passphrase")} <= secret
+    assert {("ldap", "bindPassword"), ("elasticsearchApi", "password"), ("mongoDb", "connectionString")} <= secret
     assert {("s3", "secretAccessKey"), ("aws", "secretAccessKey"), ("aws", "sessionToken")} <= secret
 
 
