@@ -4,7 +4,7 @@ const helpers = require('./helpers');
 const { Parameters } = require('./parameters');
 const { valuesOf } = require('./credentials');
 
-const ABSENT = ['getInputConnectionData', 'putExecutionToWait', 'sendResponse', 'startJob', 'getParentCallbackManager',
+const ABSENT = ['putExecutionToWait', 'sendResponse', 'startJob', 'getParentCallbackManager',
   'getNodeWebhookUrl', 'getWebhookName', 'getBodyData', 'getHeaderData', 'getQueryData', 'getRequestObject', 'getResponseObject'];
 
 // What one request of the daemon is about, for all that serves it.
@@ -83,6 +83,11 @@ function executing(host, description) {
     getInputSourceData: () => ({ previousNode: '' }),
     getExecutionCancelSignal: () => abort.signal,
     onExecutionCancellation: () => {},
+    getInputConnectionData: async (kind) => {
+      if (host.given.attached?.includes(kind)) throw new Error('Community nodes cannot use what is attached to them here.');
+      const input = (Array.isArray(description.inputs) ? description.inputs : []).find((one) => one?.type === kind);
+      return input?.maxConnections === 1 ? undefined : [];
+    },
     getExecutionDataById: async () => undefined,
     executeWorkflow: async (info, items) => ({ data: [await host.bridge.ask('workflow', { id: info.id ?? null, code: info.code ?? null, items: items ?? host.input })] }),
     prepareOutputData: async (items) => [items],

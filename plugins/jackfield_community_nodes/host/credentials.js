@@ -29,11 +29,12 @@ function shaped(type, values) {
 }
 
 // Calls `send(options, auth)`; auth names the kind that the daemon is to put on the request.
-async function signed(host, kind, options, given, send) {
+async function signed(host, kind, options, given, helpers, send) {
   const type = host.credentialType(kind);
   const authenticate = type?.authenticate;
   if (given === undefined && (authenticate === undefined || host.daemonSigns(kind))) return send(options, kind);
   const values = given === undefined ? await valuesOf(host, kind) : shaped(type, given);
+  if (typeof type.preAuthentication === 'function') Object.assign(values, await type.preAuthentication.call({ helpers }, values));
   if (typeof authenticate === 'function') return send(await authenticate.call(type, values, structuredCloneOf(options)));
   return send(authenticate === undefined ? options : generic(authenticate, values, options));
 }

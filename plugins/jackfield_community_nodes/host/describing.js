@@ -56,7 +56,7 @@ function credential(root, file) {
       name: made.name, displayName: made.displayName, extends: made.extends, properties: made.properties,
       documentationUrl: made.documentationUrl, authenticate: made.authenticate, test: made.test,
     }),
-    signsByFunction: typeof made.authenticate === 'function',
+    signsByFunction: typeof made.authenticate === 'function' || typeof made.preAuthentication === 'function',
     tests: made.test !== undefined,
   };
 }

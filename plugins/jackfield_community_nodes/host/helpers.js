@@ -3,7 +3,7 @@
 const { Readable } = require('node:stream');
 const path = require('node:path');
 const { signed } = require('./credentials');
-const { createDeferredPromise, NodeOperationError, sleep } = require('./workflow');
+const { createDeferredPromise, NodeApiError, NodeError, NodeOperationError, sleep } = require('./workflow');
 
 function returnJsonArray(data) {
   return [data].flat().map((one) => {
@@ -57,7 +57,11 @@ function made(bridge, requests, context, host) {
   };
   const authenticated = async (send, kind, options, more) => {
     const given = more?.credentialsDecrypted?.data;
-    return signed(host, kind, options, given, (ready, auth) => send(ready, auth));
+    try {
+      return await signed(host, kind, options, given, one, send);
+    } catch (error) {
+      throw error instanceof NodeError ? error : new NodeApiError(host.node, error);
+    }
   };
   const asCalled = (options, second) => (typeof options === 'string' ? { ...second, uri: options } : options);
   const one = {

@@ -2,6 +2,7 @@
 // The helpers that send requests. Each request is sent by the daemon, whose guard of the network, proxies and limits
 // hold; nothing else leads out of this process.
 const { Readable } = require('node:stream');
+const { isPlain } = require('./paths');
 const { bodyOf, ofFields, query, JSON_TYPE, FORM_TYPE } = require('./bodies');
 
 class Requests {
@@ -28,18 +29,17 @@ class Requests {
   async httpRequest(options, auth) {
     const headers = lowered(options.headers);
     const method = (options.method ?? 'GET').toUpperCase();
-    const empty = options.body === undefined || options.body === null || options.body === '' || isEmpty(options.body);
-    const body = empty && ['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(method) ? undefined : await bodyOf(emptyAsNone(options.body, method), headers['content-type']);
+    const body = method === 'GET' || isEmpty(options.body) ? undefined : await bodyOf(options.body, headers['content-type']);
     if (options.json === true) headers.accept ??= JSON_TYPE;
     else headers.accept ??= options.json === false || options.encoding ? '*/*' : 'application/json,text/*;q=0.99';
     typed(headers, body);
     if (options.auth) headers.authorization = basic(options.auth);
     const sent = {
       method,
-      url: address(options.url, options.baseURL, options.qs, options.arrayFormat ?? 'brackets'),
+      url: address(options.url, options.baseURL, options.qs, options.arrayFormat ?? 'indices'),
       headers,
       body: body?.bytes,
-      follow: options.disableFollowRedirect ? 'none' : method === 'GET' || method === 'HEAD' || options.sendCredentialsOnCrossOriginRedirect ? 'all' : 'all',
+      follow: options.disableFollowRedirect ? 'none' : 'all',
       maxRedirects: options.maxRedirects,
       timeout: options.timeout,
       verify: !options.skipSslCertificateValidation,
@@ -48,7 +48,7 @@ class Requests {
     };
     const reply = await this.send(sent);
     const data = contentOf(reply, options.encoding);
-    if (!options.ignoreHttpStatusErrors && (reply.status < 200 || reply.status >= 300)) throw failed(reply, data, sent);
+    if (!isAccepted(reply.status, options.ignoreHttpStatusErrors)) throw failed(reply, data, sent);
     if (!options.returnFullResponse) return data;
     return { body: data, headers: reply.headers, statusCode: reply.status, statusMessage: reply.statusText };
   }
@@ -92,12 +92,15 @@ class Requests {
   }
 }
 
-function emptyAsNone(body, method) {
-  return body === '' && method !== 'POST' ? undefined : body;
+// `ignoreHttpStatusErrors` is true, or names the statuses that are errors all the same.
+function isAccepted(status, ignored) {
+  if (ignored && typeof ignored === 'object') return !(ignored.except ?? []).includes(status);
+  return Boolean(ignored) || (status >= 200 && status < 300);
 }
 
 function isEmpty(body) {
-  return body === undefined || body === null || (typeof body === 'object' && Object.getPrototypeOf(body) === Object.prototype && !Object.keys(body).length);
+  if (body === undefined || body === null || body === '' || body === false) return true;
+  return Array.isArray(body) || isPlain(body) ? !Object.keys(body).length : false;
 }
 
 function pairs(headers) {

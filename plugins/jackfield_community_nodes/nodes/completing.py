@@ -114,7 +114,7 @@ def _is_empty(value: Json) -> bool:
 
 
 def _default(field: NodeField) -> Json:
-    if field.default is None:
+    if field.default is None or (field.control == "fixedCollection" and isinstance(field.default, list)):
         return _EMPTY_DEFAULTS.get(field.control)
     return cast("Json", field.default)
 

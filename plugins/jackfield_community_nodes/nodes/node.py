@@ -116,6 +116,7 @@ class CommunityNode:
             "parameters": rows,
             "static": {scope: dict(memory) for scope, memory in statics.items()},
             "continueOnFail": goes_on(run),
+            "attached": [kind for kind in self._parts(run.node.version) if run.attached(kind)],
             "execution": {"id": run.execution.id, "mode": run.execution.mode, "timezone": run.execution.timezone},
             "workflow": {"id": run.execution.workflow.id, "name": run.execution.workflow.name, "active": True},
         }
@@ -170,6 +171,12 @@ class CommunityNode:
         given = self.described(self._version(version)).description.get("credentials")
         rows = given if isinstance(given, list) else []
         return [str(one["name"]) for one in rows if isinstance(one, dict) and "name" in one]
+
+    def _parts(self, version: float | None) -> Sequence[str]:
+        """Kinds of wires that lead parts to it."""
+        given = self.described(self._version(version)).description.get("inputs")
+        named = [one.get("type") if isinstance(one, dict) else one for one in given] if isinstance(given, list) else []
+        return [str(kind) for kind in named if str(kind).startswith("ai_")]
 
     def _message(self, what: str, package: InstalledPackage, version: float | None) -> dict[str, Any]:
         return {

@@ -40,12 +40,18 @@ async def _files(given: object, serving: RunServing) -> dict[str, BinaryData]:
     for name, file in given.items() if isinstance(given, dict) else ():
         if not isinstance(file, dict):
             continue
-        if file.get("id") is None:
+        if file.get("id") is None or _is_another(file, serving.known(file["id"])):
             found[name] = await serving.kept(file.get("data"), file.get("mimeType"), file.get("fileName"))
             continue
         renamed = {key: value for key, value in file.items() if key in _OWN_KEYS and isinstance(value, str)}
         found[name] = cast("BinaryData", {**serving.known(file["id"]), **renamed})
     return found
+
+
+def _is_another(given: Mapping[str, Any], known: BinaryData) -> bool:
+    """Whether the package has put other content into a file that it was given."""
+    data = given.get("data")
+    return isinstance(data, str) and data not in ("", known["data"])
 
 
 def _pairing(given: object, indexes: Sequence[int]) -> PairedItem | list[PairedItem] | None:

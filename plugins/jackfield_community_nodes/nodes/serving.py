@@ -97,7 +97,7 @@ def _replied(reply: HttpReply) -> Json:
 
 class RunServing:
     """The same for a node that runs, with its files. The package sees handles of files, so that it can name no other
-    than those that it was given or has made."""
+    than those that it was given or has made; the content of a short one it sees in the item, as in n8n."""
 
     def __init__(self, context: PluginContext, run: NodeRun, kinds: Sequence[str], indexes: Sequence[int]) -> None:
         """indexes: of the run's items that the package was given."""
@@ -128,8 +128,8 @@ class RunServing:
 
     def _handle(self, file: BinaryData) -> dict[str, Json]:
         self._files.append(file)
-        kept = {name: value for name, value in file.items() if name not in ("data", "id", "directory")}
-        return {**cast("dict[str, Json]", kept), "id": str(len(self._files) - 1), "data": ""}
+        kept = {name: value for name, value in file.items() if name not in ("id", "directory")}
+        return {**cast("dict[str, Json]", kept), "id": str(len(self._files) - 1)}
 
     def known(self, handle: object) -> BinaryData:
         """The file behind a handle. Raises `NodeError`."""

@@ -107,7 +107,7 @@ def test_requests_go_through_the_daemon(site: Site) -> None:
         return site.json("acme", parameters, credentials=credentials)[0]
 
     told = sent("get", "/echo")
-    assert (told["method"], told["path"], told["body"]) == ("POST", "/echo?a%5B%5D=1&a%5B%5D=2&b=x%20y", '{"n":1}')
+    assert (told["method"], told["path"], told["body"]) == ("POST", "/echo?a%5B0%5D=1&a%5B1%5D=2&b=x%20y", '{"n":1}')
     assert told["headers"] == {"authorization": "Bearer key-of-acme", "content-type": "application/json"}
     assert sent("old", "/echo")["body"] == "a=%C3%A9&b=2"
     told = sent("fetch", "/echo")
