@@ -79,17 +79,6 @@ GREETING = (
 )
 DOT = {"data": PIXEL, "mimeType": "image/png", "fileName": "dot.png", "fileType": "image", "fileExtension": "png"}
 FILE = {"json": {"n": 1}, "binary": {"data": DOT}}
-    "json": {"n": 1},
-    "binary": {
-        "data": {
-            "data": PIXEL,
-            "mimeType": "image/png",
-            "fileName": "dot.png",
-            "fileType": "image",
-            "fileExtension": "png",
-        }
-    },
-}
 SENT = {
     "resource": "messages-api",
     "operation": "send-text",
