@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
@@ -67,7 +67,7 @@ class ServiceSteps:
         if step.described.paging is not None:
             call = await self.call(step.request, scope)
             paging, rows = step.described.paging, step.described.rows
-            return await collected(self.exchange, self.node, paging, rows, call, scope.parameters)
+            return await collected(self.exchange, self.node, paging, rows, call, self.bounds(scope))
         if step.until is None:
             return await self._once(step, scope)
         return await self._awaited(step, step.until, scope)
@@ -102,9 +102,20 @@ class ServiceSteps:
             await clock.sleep(step.described.pause)
         return found
 
+    def bounds(self, scope: TemplateScope) -> Mapping[str, Json]:
+        """Parameters that say how much of a list is wanted: `returnAll` and `limit`."""
+        return scope.parameters
+
     async def files(self, names: str, *, content: bool) -> Json:
         """What the item's files of these names, separated by commas, are. Raises `NodeError`."""
         raise NodeError("A list has no files.")
+
+
+class WholeListSteps(ServiceSteps):
+    """Those of triggers, which have no parameters that say how much is wanted; a test event needs little."""
+
+    def bounds(self, scope: TemplateScope) -> Mapping[str, Json]:
+        return {"returnAll": scope.special.get("$test") is not True}
 
 
 class ServiceSender(ServiceSteps):

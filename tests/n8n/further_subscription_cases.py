@@ -7,7 +7,7 @@ import hmac
 
 from jackfield.api.jsontext import Json, dumps
 
-from .trigger_cases import Event, Reply, TriggerCase
+from .trigger_cases import SECRET, Event, Reply, TriggerCase
 
 APP = {"accessToken": "k", "clientId": "c", "clientSecret": "s"}
 ANSWERED: Json = {
@@ -132,4 +132,31 @@ MONKEY_CASES = [
     )
     for name, parameters in MONKEY.items()
 ]
-CASES = [*MONKEY_CASES]
+SITE = "/ex/jira/c-1/rest/api"
+SITES = ("GET", "/oauth/token/accessible-resources")
+ISSUE: Json = {"webhookEvent": "jira:issue_created", "issue": {"key": "X-1"}}
+JIRA_APP_CASES = [
+    TriggerCase(
+        "jiraTrigger",
+        {"jiraVersion": "cloudOAuth2", "events": events, "additionalFields": more},
+        version=1.1,
+        credentials={"jiraSoftwareCloudOAuth2Api": {"domain": "acme.atlassian.net/wiki"}},
+        replies=[
+            Reply(
+                SITES[1],
+                [{"id": "c-0", "url": "https://b.example"}, {"id": "c-1", "url": "https://Acme.atlassian.net"}],
+            ),
+            Reply(f"{SITE}/2/project/search", {"values": [{"key": "X"}, {"key": "Y"}], "total": 2}),
+            Reply(f"{SITE}/3/webhook", {"webhookRegistrationResult": [{"createdWebhookId": 7}]}, "POST"),
+            Reply(f"{SITE}/3/webhook", status=202),
+        ],
+        state={"endpoint": "/api/3/webhook", "webhookId": "7", "lastRefreshed": 9_999_999_999_999},
+        events=[Event(ISSUE, ours={"secret": SECRET}), Event(ISSUE, refused=True)],
+        hidden=frozenset({"url"}),
+        besides=frozenset({SITES}),
+        only_theirs=frozenset({SITES}),  # which it keeps for as long as it lives
+        name=f"of apps {', '.join(events)}",
+    )
+    for events, more in ((["*"], {}), (["user_created", "sprint_closed"], {"filter": "project = X"}))
+]
+CASES = [*MONKEY_CASES, *JIRA_APP_CASES]

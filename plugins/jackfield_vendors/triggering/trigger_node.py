@@ -20,7 +20,7 @@ from jackfield_vendors.exchange import authorized
 from jackfield_vendors.node import VendorNode
 from jackfield_vendors.operations import Check
 from jackfield_vendors.parameters import OperationParameters, missing
-from jackfield_vendors.sending import ServiceSteps, with_special
+from jackfield_vendors.sending import ServiceSteps, WholeListSteps, with_special
 from jackfield_vendors.templates import TemplateScope
 from jackfield_vendors.triggering.compiled import checker
 from jackfield_vendors.triggering.poll_times import with_poll_times
@@ -71,7 +71,7 @@ class VendorTriggerNode(VendorNode):
         scope = self.scope(given, exchange, node.version, {})
         for name, value in special.items():
             scope = with_special(scope, name, value)
-        return ServiceSteps(self.text, self.base, exchange), scope
+        return WholeListSteps(self.text, self.base, exchange), scope
 
     def times(self, now: int, timezone: str) -> dict[str, Json]:
         """`{$now}` and `{$timezone}`. now: Unix ms."""

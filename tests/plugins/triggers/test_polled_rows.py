@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from vendor_trigger_lab import NOW, VendorTriggerLab
 
-from jackfield.testing.vendor import VendorDouble
+from jackfield.testing.vendor import Seen, VendorDouble
 
 MINUTE = 60_000
 
@@ -89,3 +89,23 @@ async def test_the_newest_message_is_the_test_event_whatever_was_seen(lab: Vendo
     asked = lab.vendor.seen[-1].query
     assert asked["$filter"] == "receivedDateTime ge 1900-01-01T00:00:00Z and (isRead eq false)"
     assert (asked["$orderby"], asked["$top"]) == ("receivedDateTime desc", "1")
+
+
+async def test_all_pages_of_a_step_are_read(lab: VendorTriggerLab) -> None:
+    """More than a page of new messages; of a test event no more than it needs."""
+    node, state = lab.poller("microsoftOutlookTrigger"), {}
+    mails = [{"id": f"m{number}", "receivedDateTime": "2026-01-01T00:00:30Z"} for number in range(130)]
+
+    def page(seen: Seen) -> Any:
+        first = int(seen.query.get("skip", 0))
+        more = {"@odata.nextLink": f"{lab.vendor.url}/messages?skip={first + 40}"} if first + 40 < len(mails) else {}
+        return {"value": mails[first : first + 40], **more}
+
+    lab.vendor.answers["/messages"] = lambda seen: {"value": []}
+    assert not (await lab.poll(node, {"output": "raw"}, state, limit=1000)).items
+    lab.vendor.answers["/messages"] = page
+    found = await lab.poll(node, {"output": "raw"}, state, now=NOW + MINUTE, limit=1000)
+    assert sorted(item["json"]["id"] for item in found.items) == sorted(mail["id"] for mail in mails)
+    lab.vendor.seen.clear()
+    assert len((await lab.poll(node, {"output": "raw"}, {}, test=True)).items) == 1
+    assert len(lab.vendor.asked("/messages")) == 2

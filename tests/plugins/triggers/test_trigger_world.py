@@ -107,6 +107,36 @@ async def test_daemons_that_ask_at_the_same_moment_start_nothing_twice(world: Wo
     assert world.engine.started == [row["id"] for row in world.service.rows]
 
 
+@pytest.mark.parametrize("seed", range(6))
+async def test_nothing_is_lost_and_nothing_starts_twice_whatever_happens(tmp_path: Path, seed: int) -> None:
+    """Processes that end at any moment, outages of an hour, bursts beyond one execution's items, two daemons."""
+    chance = random.Random(seed)
+    world = World(tmp_path, TriggerSettings(poll_items=5))
+    world.daemon()
+    await world.live("asking")
+    await world.clock.advance(2 * MINUTE)
+    for _ in range(60):
+        world.service.add(chance.choice((0, 0, 1, 2, 13)))
+        event = chance.random()
+        if event < 0.1:
+            world.service.down = 0
+            await world.clock.advance(HOUR)
+            world.service.down = None
+        elif event < 0.4:
+            await world.clock.advance(chance.choice((0, 1, 30, 59, 60)))
+            for _ in range(chance.randrange(40)):
+                await asyncio.sleep(0)  # somewhere between the question and what is stored of its answer
+            await world.kill()
+            await world.clock.advance(chance.choice((0, MINUTE, 3 * HOUR)))
+            world.daemon()
+        elif event < 0.5 and len(world.contexts) < 2:
+            world.daemon()
+        await world.clock.advance(chance.choice((5, 60, 90)))
+    await world.clock.advance(HOUR)
+    assert sorted(world.engine.started) == [row["id"] for row in world.service.rows]
+    await world.kill()
+
+
 async def test_many_triggers_do_not_ask_at_once(world: World) -> None:
     for number in range(300):
         await world.live("asking", f"n{number}")
