@@ -1,4 +1,4 @@
-"""`httpCustomAuth`: headers, query and body of the author's choice."""
+"""`httpCustomAuth`: headers, query and body of the author's choice; `httpMultipleHeadersAuth`: headers alone."""
 
 from __future__ import annotations
 
@@ -27,6 +27,25 @@ def custom_auth(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
         return call
     secrets = [text(value) for value in fields.values()]
     return replace(call, body=_body(call.body, fields), secret_body=True, secrets=[*call.secrets, *secrets])
+
+
+def multiple_headers(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    """Raises `NodeError` when the JSON is not what n8n has there."""
+    try:
+        found = loads(values.get("headers", ""))
+    except InvalidInput:
+        found = None
+    rows = found.get("values") if isinstance(found, dict) else None
+    if not isinstance(rows, list):
+        raise NodeError(
+            'The credential httpMultipleHeadersAuth must be an object such as {"values": [{"name": "X-Key", "value": '
+            '"..."}]}.'
+        )
+    for row in rows:
+        name = row.get("name") if isinstance(row, dict) else None
+        if isinstance(row, dict) and isinstance(name, str) and name.strip():
+            call = with_header(call, name, text(row.get("value", "")))
+    return call
 
 
 def text(value: Json) -> str:

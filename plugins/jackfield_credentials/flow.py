@@ -56,13 +56,15 @@ class Authorizing:
     async def begin(self, credential_id: str) -> Begun:
         """Raises `NodeError` for what is missing in the credential, `Conflict` for one that needs no user."""
         client, _ = await self._keeper.client(credential_id)
+        redirect_uri = self._context.service.public_url + CALLBACK
+        if client.registers:
+            client = await self._keeper.register(credential_id, redirect_uri)
         if client.grant == "clientCredentials":
             raise Conflict("A credential with the grant clientCredentials gets its token by itself.")
         target = client.part(client.scheme.authorize_url)
         if urlsplit(target).scheme not in {"http", "https"}:
             raise InvalidInput("The authorization URL must be http or https.", details={"authUrl": "give such a URL"})
         expires = self._context.clock.now_ms() + self._settings.authorize_timeout * 1000
-        redirect_uri = self._context.service.public_url + CALLBACK
         pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri)
         nonce = secrets.token_urlsafe(24)
         await self._keep(nonce, pending)
@@ -114,6 +116,8 @@ def _authorize_url(client: OAuth2Client, target: str, pending: Pending, state: s
     }
     if scope := client.maybe(client.scheme.scope):
         query["scope"] = scope
+    if resource := client.maybe(client.scheme.resource):
+        query["resource"] = resource
     return urlunsplit(parts._replace(query=urlencode(query), fragment=""))
 
 

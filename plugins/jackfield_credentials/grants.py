@@ -15,7 +15,7 @@ from jackfield_credentials.placing import optional, text, with_basic
 
 _FORM = "application/x-www-form-urlencoded"
 _LONGEST_LIFE = 10 * 365 * 86_400
-_NO_SECRETS = frozenset({"client_id", "grant_type", "redirect_uri", "scope"})
+_NO_SECRETS = frozenset({"client_id", "grant_type", "redirect_uri", "resource", "scope"})
 """Of what is sent in a request for a token; the credential's further parameters may hold anything."""
 
 
@@ -105,7 +105,13 @@ class OAuth2Client:
         return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in found.items()}
 
     async def _ask(self, http: HttpClient, form: Mapping[str, str], now: int) -> OAuth2Tokens:
-        return await ask(http, self._call({name: value for name, value in form.items() if value}), now)
+        whole = {**form, "resource": self.maybe(self.scheme.resource)}
+        return await ask(http, self._call({name: value for name, value in whole.items() if value}), now)
+
+    @property
+    def registers(self) -> bool:
+        """Whether it has to register before its user is sent to the authorization server."""
+        return self.maybe(self.scheme.registers) == "true" and not self.maybe(self.scheme.client_id)
 
     def _call(self, form: dict[str, str]) -> HttpCall:
         ident, secret = self.part(self.scheme.client_id), self.maybe(self.scheme.client_secret)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jackfield.api.credentials import CredentialField, CredentialKind, Digest, OAuth2, Placement, Signing
-from jackfield_credentials.custom import custom_auth
+from jackfield.api.records import replace
+from jackfield_credentials.custom import custom_auth, multiple_headers
 from jackfield_credentials.google import GOOGLE
 
 OAUTH1_METHODS = ("HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512")
@@ -13,6 +14,41 @@ _JWT_ALGORITHMS = (
 )
 _USER = CredentialField("user", "User", required=True)
 _PASSWORD = CredentialField("password", "Password", secret=True, required=True)
+
+_OAUTH_2 = (
+    CredentialField("clientSecret", "Client secret", secret=True),
+    CredentialField("scope", "Scope", description="Separated by spaces."),
+    CredentialField(
+        "authQueryParameters",
+        "Authorization parameters",
+        description="Such as access_type=offline&prompt=consent.",
+    ),
+    CredentialField(
+        "authentication",
+        "Client authentication",
+        default="header",
+        choices=("header", "body"),
+        description="Where the client's id and secret go in requests for tokens.",
+    ),
+    CredentialField(
+        "additionalBodyProperties",
+        "Token parameters",
+        type="json",
+        secret=True,
+        description='clientCredentials: further parameters, such as {"audience": "https://api.example.com"}.',
+    ),
+    CredentialField("ignoreSSLIssues", "Accept any certificate", type="boolean", default="false"),
+)
+_OAUTH_2_SCHEME = OAuth2(
+    grant="{grantType}",
+    authorize_url="{authUrl}",
+    token_url="{accessTokenUrl}",  # noqa: S106 - a template
+    scope="{scope}",
+    client="{authentication}",
+    authorize_query="{authQueryParameters}",
+    token_body="{additionalBodyProperties}",  # noqa: S106 - a template
+    any_certificate="{ignoreSSLIssues}",
+)
 
 KINDS = (
     CredentialKind(
@@ -69,39 +105,64 @@ KINDS = (
             CredentialField("authUrl", "Authorization URL", type="url", description="Not for clientCredentials."),
             CredentialField("accessTokenUrl", "Access token URL", required=True, type="url"),
             CredentialField("clientId", "Client ID", required=True),
-            CredentialField("clientSecret", "Client secret", secret=True),
-            CredentialField("scope", "Scope", description="Separated by spaces."),
+            *_OAUTH_2,
+        ),
+        _OAUTH_2_SCHEME,
+    ),
+    CredentialKind(
+        "mcpOAuth2Api",
+        "MCP OAuth 2",
+        (
             CredentialField(
-                "authQueryParameters",
-                "Authorization parameters",
-                description="Such as access_type=offline&prompt=consent.",
+                "useDynamicClientRegistration",
+                "Register by itself",
+                type="boolean",
+                default="true",
+                description="Find the authorization server and register there when the credential is connected.",
+            ),
+            CredentialField("serverUrl", "Server URL", type="url", description="Of the MCP server."),
+            CredentialField(
+                "resourceUrl",
+                "Resource URL",
+                type="url",
+                description="The server's own name for itself. Empty: the one that it tells.",
             ),
             CredentialField(
-                "authentication",
-                "Client authentication",
-                default="header",
-                choices=("header", "body"),
-                description="Where the client's id and secret go in requests for tokens.",
+                "grantType",
+                "Grant",
+                default="pkce",
+                choices=("authorizationCode", "clientCredentials", "pkce"),
             ),
+            CredentialField("authUrl", "Authorization URL", type="url", description="Found when it registers."),
+            CredentialField("accessTokenUrl", "Access token URL", type="url", description="Found when it registers."),
             CredentialField(
-                "additionalBodyProperties",
-                "Token parameters",
-                type="json",
+                "clientId",
+                "Client ID",
+                description="Given when it registers. Empty it to register anew when you connect it again.",
+            ),
+            *_OAUTH_2,
+        ),
+        replace(
+            _OAUTH_2_SCHEME,
+            resource="{resourceUrl}",
+            registers="{useDynamicClientRegistration}",
+            server="{serverUrl}",
+        ),
+    ),
+    CredentialKind(
+        "httpMultipleHeadersAuth",
+        "Several headers",
+        (
+            CredentialField(
+                "headers",
+                "Headers",
                 secret=True,
-                description='clientCredentials: further parameters, such as {"audience": "https://api.example.com"}.',
+                required=True,
+                type="json",
+                description='Such as {"values": [{"name": "X-Key", "value": "..."}]}.',
             ),
-            CredentialField("ignoreSSLIssues", "Accept any certificate", type="boolean", default="false"),
         ),
-        OAuth2(
-            grant="{grantType}",
-            authorize_url="{authUrl}",
-            token_url="{accessTokenUrl}",  # noqa: S106 - a template
-            scope="{scope}",
-            client="{authentication}",
-            authorize_query="{authQueryParameters}",
-            token_body="{additionalBodyProperties}",  # noqa: S106 - a template
-            any_certificate="{ignoreSSLIssues}",
-        ),
+        Signing(multiple_headers),
     ),
     CredentialKind(
         "oAuth1Api",

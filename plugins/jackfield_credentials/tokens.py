@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import TOKENS, OAuth2
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
+from jackfield.api.object_references import load
 from jackfield_credentials.grants import OAuth2Client, OAuth2Tokens, TokenRefused, read_tokens
 from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.vault import Vault
+
+if TYPE_CHECKING:
+    from jackfield_credentials.registering import Registration
+
+_REGISTRATION = "jackfield_credentials.registering:Registration"
 
 
 class TokenKeeper:
@@ -70,6 +77,21 @@ class TokenKeeper:
             await self._keep(
                 credential_id, await client.code(self._context.port(HttpClient), code, redirect_uri, verifier, now)
             )
+
+    async def register(self, credential_id: str, redirect_uri: str) -> OAuth2Client:
+        """Register as a client of the credential's server, keep what comes of it, and give the client. Raises
+        `NodeError`."""
+        async with self._alone(credential_id):
+            client, _ = await self.client(credential_id)
+            if not client.registers:  # somebody else was quicker
+                return client
+            server = client.part(client.scheme.server)
+            make = cast("type[Registration]", load(_REGISTRATION))
+            registration = make(self._context.port(HttpClient), server, redirect_uri, client.timeout)
+            made = await registration.made(client.maybe(client.scheme.scope))
+            given = {"resourceUrl": resource} if (resource := client.maybe(client.scheme.resource)) else {}
+            await self._vault.keep_values(credential_id, {**made, **given})
+        return (await self.client(credential_id))[0]
 
     @contextlib.asynccontextmanager
     async def _alone(self, credential_id: str) -> AsyncIterator[None]:

@@ -97,10 +97,22 @@ class Vault:
             stored, values = await self.read(credential_id)
             if renewed is not None and read_tokens(values.get(TOKENS)) != renewed:
                 return
-            sealed = await self.seal(stored.kind, {**values, TOKENS: tokens.dump()})
-            try:
-                if await self._context.store.reseal_credential(stored.id, stored.sealed, sealed):
-                    return
-            except JackfieldError as exc:
-                raise NodeError(f"The credential's token cannot be kept: {exc.message}") from None
+            if await self._resealed(stored, {**values, TOKENS: tokens.dump()}, "token"):
+                return
         raise NodeError("The credential's token cannot be kept: others change the credential all the time.")
+
+    async def keep_values(self, credential_id: str, changed: Mapping[str, str]) -> None:
+        """Change some of the fields; call it with the lock held. Raises `NodeError`."""
+        for _ in range(TRIES):
+            stored, values = await self.read(credential_id)
+            if await self._resealed(stored, {**values, **changed}, "registration"):
+                return
+        raise NodeError("The credential's registration cannot be kept: others change the credential all the time.")
+
+    async def _resealed(self, stored: Credential, values: Mapping[str, str], what: str) -> bool:
+        """False: somebody else has changed it meanwhile. Raises `NodeError`."""
+        sealed = await self.seal(stored.kind, values)
+        try:
+            return await self._context.store.reseal_credential(stored.id, stored.sealed, sealed)
+        except JackfieldError as exc:
+            raise NodeError(f"The credential's {what} cannot be kept: {exc.message}") from None

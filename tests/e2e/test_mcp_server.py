@@ -162,6 +162,28 @@ async def test_a_client_lists_and_calls_tools_over_streamable_http(daemon: Daemo
     assert '"result":"14"' in told.replace(" ", "")
 
 
+@pytest.mark.parametrize(("transport", "version"), [("httpStreamable", 2), ("sse", 1)])
+def test_our_own_client_calls_tools_of_our_own_server(daemon: Daemon, transport: str, version: float) -> None:
+    path = f"own-{transport}"
+    daemon.live(serving(path, calculator(), version=version))
+    address = f"{daemon.base_url}/mcp/{path}" + ("/sse" if version == 1 else "")
+    given = {
+        "serverTransport": transport,
+        "endpointUrl": address,
+        "tool": {"__rl": True, "mode": "list", "value": "calculator"},
+        "inputMode": "json",
+        "jsonInput": '={{ { input: "2 * " + $json.id } }}',
+    }
+    client = node("Client", "langchain.mcpClient", given, version=1.1)
+    document = chain(f"client-{transport}", node("Go", "manualTrigger", {}, version=1), client)
+    body = {"workflow": document, "inputData": [{"json": {"id": number}} for number in (1, 2, 3)]}
+    run = daemon.admin().post("/workflows/run", json=body).raise_for_status().json()
+    told = daemon.admin().get(f"/executions/{run['executionId']}").raise_for_status().json()
+    assert told["status"] == "success", told.get("error")
+    made = str(told["nodes"]["Client"])
+    assert all(f"'content': [{{'type': 'text', 'text': {wanted}}}]" in made for wanted in (2, 4, 6)), made
+
+
 @pytest.mark.parametrize("version", [1, 2])
 async def test_a_client_calls_tools_over_sse(daemon: Daemon, version: float) -> None:
     path = f"events-{version}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jackfield.testing.daemon import Daemon
 
-NOT_STORED = {"aws", "crypto", "mcpOAuth2Api", "salesforceJwtApi"}
+NOT_STORED = {"aws", "crypto", "salesforceJwtApi"}
 """Kinds that documents name and no plugin offers; the nodes say so when they need one."""
 
 

@@ -61,7 +61,9 @@ class OAuth2:
     """OAuth 2 (RFC 6749), with PKCE (RFC 7636) and refresh. grant: authorizationCode, pkce or clientCredentials;
     client: where id and secret go, `header` or `body`; authorize_query: further parameters, as in a query string;
     token_body: a JSON object of further parameters of client credentials; header: what carries the access token
-    `{accessToken}`; any_certificate: `true` to accept any certificate of the token server."""
+    `{accessToken}`; any_certificate: `true` to accept any certificate of the token server; resource: what the tokens
+    are for (RFC 8707); registers: `true` to register as a client of `server` before its user is sent there, when there
+    is no client ID (RFC 7591); what comes of it becomes fields of the credential."""
 
     grant: str
     authorize_url: str
@@ -74,6 +76,9 @@ class OAuth2:
     token_body: str = ""
     header: str = "Bearer {accessToken}"
     any_certificate: str = "false"
+    resource: str = ""
+    registers: str = ""
+    server: str = ""
 
 
 Sign: TypeAlias = Callable[[HttpCall, Mapping[str, str]], HttpCall]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import uvicorn
 from mcp.server.mcpserver import Audio, Context, Image, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
+from oauth_server import settings
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -22,10 +24,10 @@ SOUND = b"RIFF\x00\x00\x00\x00WAVE"
 
 
 class ToolServer:
-    """The server and what it has seen."""
+    """The server and what it has seen. more: of `MCPServer`."""
 
-    def __init__(self) -> None:
-        self.server = MCPServer("tools", version="1")
+    def __init__(self, **more: Any) -> None:
+        self.server = MCPServer("tools", version="1", **more)
         self.cancelled = asyncio.Event()
         self.waiting = asyncio.Event()
         self.headers: list[dict[str, str]] = []
@@ -92,22 +94,29 @@ class ToolServer:
 
 
 @contextlib.asynccontextmanager
-async def served(transport: str, **more: Any) -> AsyncIterator[ToolServer]:
-    """transport: httpStreamable or sse."""
-    made = ToolServer()
+async def served(transport: str, provider: Any = None, **more: Any) -> AsyncIterator[ToolServer]:
+    """transport: httpStreamable or sse. provider: of tokens, which every request needs then; more: of the app."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        auth = {"auth_server_provider": provider, "auth": settings(f"http://127.0.0.1:{port}")} if provider else {}
+        async with _serving(listener, ToolServer(**auth), transport, **more) as made:
+            yield made
+
+
+@contextlib.asynccontextmanager
+async def _serving(listener: socket.socket, made: ToolServer, transport: str, **more: Any) -> AsyncIterator[ToolServer]:
     inner = made.server.sse_app() if transport == "sse" else made.server.streamable_http_app(**more)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await made.app(scope, receive, send, inner)
 
-    config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    running = asyncio.create_task(server.serve())
+    running = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:
         await asyncio.sleep(0)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    made.url = f"http://127.0.0.1:{port}/{'sse' if transport == 'sse' else 'mcp'}"
+    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}/{'sse' if transport == 'sse' else 'mcp'}"
     try:
         yield made
     finally:
