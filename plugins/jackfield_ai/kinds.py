@@ -230,6 +230,13 @@ KINDS = (
         ),
         Placement(),
     ),
+    CredentialKind(
+        "huggingFaceApi",
+        "Hugging Face",
+        (_KEY, _url("https://router.huggingface.co")),
+        Placement(headers={"Authorization": "Bearer {apiKey}"}),
+        Probe("https://huggingface.co/api/whoami-v2"),
+    ),
     _bearer("openRouterApi", "OpenRouter", "https://openrouter.ai/api/v1"),
     _bearer("groqApi", "Groq", "https://api.groq.com/openai/v1"),
     _bearer("mistralCloudApi", "Mistral", "https://api.mistral.ai/v1"),

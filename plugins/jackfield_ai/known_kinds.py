@@ -20,7 +20,6 @@ from jackfield.api.records import record
 
 _DATABASE = "There is no connection to this database yet; use langchain.vectorStoreInMemory, or HTTP requests."
 _MEMORY = "There is no connection to this memory yet; use langchain.memoryBufferWindow."
-_MODEL = "There is no connection to this provider yet; use an OpenAI-compatible one with langchain.lmChatOpenAi."
 
 
 @record
@@ -52,17 +51,9 @@ KNOWN: Mapping[str, Known] = {
     "langchain.memoryXata": _memory("Xata"),
     "langchain.memoryZep": _memory("Zep"),
     "langchain.memoryMotorhead": _memory("Motorhead"),
-    "langchain.lmChatAwsBedrock": _part("AWS Bedrock Chat Model", _MODEL, LANGUAGE_MODEL),
-    "langchain.lmChatGoogleVertex": _part("Google Vertex Chat Model", _MODEL, LANGUAGE_MODEL),
-    "langchain.lmChatCohere": _part("Cohere Chat Model", _MODEL, LANGUAGE_MODEL),
-    "langchain.lmCohere": _part("Cohere Model", _MODEL, LANGUAGE_MODEL),
-    "langchain.lmOpenHuggingFaceInference": _part("Hugging Face Inference Model", _MODEL, LANGUAGE_MODEL),
     "langchain.modelSelector": _part(
         "Model Selector", "Choosing among models is not written yet.", LANGUAGE_MODEL, LANGUAGE_MODEL
     ),
-    "langchain.embeddingsAwsBedrock": _part("Embeddings AWS Bedrock", _MODEL, EMBEDDING),
-    "langchain.embeddingsGoogleVertex": _part("Embeddings Google Vertex", _MODEL, EMBEDDING),
-    "langchain.embeddingsHuggingFaceInference": _part("Embeddings Hugging Face Inference", _MODEL, EMBEDDING),
     "langchain.documentGithubLoader": _part(
         "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
     ),

@@ -33,6 +33,7 @@ GOOGLE = CredentialKind(
             required=True,
             description="private_key of its JSON file (PKCS #8).",
         ),
+        CredentialField("region", "Region", default="us-central1", description="Of models of Vertex AI."),
         CredentialField("inpersonate", "Act for a user", default="false", type="boolean"),
         CredentialField("delegatedEmail", "User's e-mail", description="With domain-wide delegation."),
         CredentialField(

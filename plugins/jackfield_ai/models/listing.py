@@ -1,7 +1,7 @@
 """Lists of the models that a provider has, for the fields that choose one.
 
 Sources: the providers' API references of November 2026: `GET /models` of OpenAI and those that speak alike,
-`GET /v1/models` of Anthropic, `GET /v1beta/models` of Gemini, `GET /api/tags` of Ollama.
+`GET /v1/models` of Anthropic and Cohere, `GET /v1beta/models` of Gemini, `GET /api/tags` of Ollama.
 """
 
 from __future__ import annotations
@@ -72,9 +72,18 @@ def _of_ollama(answer: dict[str, Json], _: str, __: bool) -> Iterator[ListRow]:
     yield from (ListRow(name, name) for name in names if name)
 
 
+def _of_cohere(answer: dict[str, Json], _: str, vectors: bool) -> Iterator[ListRow]:
+    wanted = "embed" if vectors else "chat"
+    for row in list_at(answer, "models"):
+        name = text_at(row, "name")
+        if name and wanted in list_at(row, "endpoints"):
+            yield ListRow(name, name)
+
+
 _ALIKE = ModelListing("url", "/models", _alike)
 LISTINGS: Mapping[str, ModelListing] = {
     "anthropicApi": ModelListing("url", "/v1/models", _alike, [("limit", "1000")], [("anthropic-version", VERSION)]),
+    "cohereApi": ModelListing("url", "/v1/models", _of_cohere, [("page_size", "1000")]),
     "googlePalmApi": ModelListing("host", "/v1beta/models", _of_gemini, [("pageSize", "1000")]),
     "ollamaApi": ModelListing("baseUrl", "/api/tags", _of_ollama),
     **dict.fromkeys(

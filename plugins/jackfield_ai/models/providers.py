@@ -90,6 +90,16 @@ def _azure(context: PluginContext, node: AttachedNode, provider: ChatProvider, p
     return OpenAiModel(client, _name(provider, p), p.options.members(provider.tokens), azure_url)
 
 
+def _cohere(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: OpenAiParameters) -> ChatModel:
+    client = _client(context, node, provider, p)
+    return OpenAiModel(client, _name(provider, p), p.options.members(provider.tokens), _cohere_url)
+
+
+def _cohere_url(values: Mapping[str, str], _: str) -> str:
+    """Cohere's address for clients of OpenAI. Source: Cohere, Compatibility API."""
+    return joined(values.get("url", ""), "/compatibility/v1/chat/completions")
+
+
 def _anthropic(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: AnthropicParameters) -> ChatModel:
     return AnthropicModel(_client(context, node, provider, p), _name(provider, p), p.options.members())
 
@@ -143,6 +153,8 @@ PROVIDERS = (
     ),
     ChatProvider("langchain.lmChatOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
     ChatProvider("langchain.lmOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
+    ChatProvider("langchain.lmChatCohere", "Cohere", _FIRST, "cohereApi", "command-a-03-2025", _OPEN_AI, _cohere),
+    ChatProvider("langchain.lmCohere", "Cohere", _FIRST, "cohereApi", "command-a-03-2025", _OPEN_AI, _cohere),
     ChatProvider("langchain.lmChatGroq", "Groq", _FIRST, "groqApi", "llama3-8b-8192", _OPEN_AI, _open_ai),
     ChatProvider(
         "langchain.lmChatMistralCloud", "Mistral", _FIRST, "mistralCloudApi", "mistral-small", _OPEN_AI, _open_ai
