@@ -29,7 +29,9 @@ RUNNING: Mapping[str, str] = {
 }
 """Nodes that run in turn -> function of a module of this package, which is given the context and the kind."""
 SERVING: Mapping[str, str] = {
+    "documentBinaryInputLoader": "retrieval.input_loaders:binary_input",
     "documentDefaultDataLoader": "retrieval.loading:loader",
+    "documentJsonInputLoader": "retrieval.input_loaders:json_input",
     "embeddingsAwsBedrock": "platforms.bedrock:bedrock_embeddings",
     "embeddingsAzureOpenAi": "retrieval.embeddings:embeddings",
     "embeddingsCohere": "retrieval.embeddings:embeddings",
@@ -65,7 +67,10 @@ SERVING: Mapping[str, str] = {
     "outputParserItemList": "parsing.nodes:item_list",
     "outputParserStructured": "parsing.nodes:structured",
     "rerankerCohere": "retrieval.reranking:reranker",
+    "retrieverContextualCompression": "retrieval.retrievers:compression",
+    "retrieverMultiQuery": "retrieval.retrievers:multi_query",
     "retrieverVectorStore": "retrieval.retriever:retriever",
+    "retrieverWorkflow": "retrieval.retrievers:workflow_retriever",
     "textSplitterCharacterTextSplitter": "retrieval.splitters:splitter",
     "textSplitterRecursiveCharacterTextSplitter": "retrieval.splitters:splitter",
     "textSplitterTokenSplitter": "retrieval.splitters:splitter",

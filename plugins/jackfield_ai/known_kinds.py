@@ -11,7 +11,6 @@ from jackfield.api.ai import (
     LANGUAGE_MODEL,
     MEMORY,
     RERANKER,
-    RETRIEVER,
     TEXT_SPLITTER,
     TOOL,
     VECTOR_STORE,
@@ -57,19 +56,6 @@ KNOWN: Mapping[str, Known] = {
     "langchain.documentGithubLoader": _part(
         "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
     ),
-    "langchain.documentBinaryInputLoader": _part(
-        "Binary Input Loader", "Use the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
-    ),
-    "langchain.documentJsonInputLoader": _part(
-        "JSON Input Loader", "Use the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
-    ),
-    "langchain.retrieverMultiQuery": _part(
-        "MultiQuery Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
-    ),
-    "langchain.retrieverContextualCompression": _part(
-        "Contextual Compression Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
-    ),
-    "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
     "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),

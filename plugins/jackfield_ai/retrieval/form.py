@@ -7,6 +7,19 @@ from collections.abc import Mapping
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
 
+LOADER_FORMAT = Ui(
+    label="File format",
+    choices={
+        "auto": "Detect",
+        "csvLoader": "CSV",
+        "docxLoader": "DOCX",
+        "epubLoader": "EPUB",
+        "jsonLoader": "JSON",
+        "pdfLoader": "PDF",
+        "textLoader": "Text",
+    },
+)
+
 LOADER: UiFields = {
     "dataType": Ui(label="Data", choices={"json": "The item's fields", "binary": "A file"}, help="The text's source."),
     "jsonMode": Ui(
@@ -25,19 +38,7 @@ LOADER: UiFields = {
         help="The files that are loaded.",
     ),
     "binaryDataKey": Ui(when={"dataType": "binary", "binaryMode": "specificField"}),
-    "loader": Ui(
-        label="File format",
-        when={"dataType": "binary"},
-        choices={
-            "auto": "Detect",
-            "csvLoader": "CSV",
-            "docxLoader": "DOCX",
-            "epubLoader": "EPUB",
-            "jsonLoader": "JSON",
-            "pdfLoader": "PDF",
-            "textLoader": "Text",
-        },
-    ),
+    "loader": Ui(when={"dataType": "binary"}).over(LOADER_FORMAT),
     "textSplittingMode": Ui(
         label="Text splitting",
         when={"@version": {"_cnd": {"gte": 1.1}}},
@@ -49,6 +50,27 @@ LOADER: UiFields = {
 LOADER_OPTIONS: UiFields = {"metadata": Ui(options={"add": "Add property"}, help="Properties of every document.")}
 
 METADATA: UiFields = {"metadataValues": Ui(label="Property")}
+
+JSON_INPUT: UiFields = {
+    "pointers": Ui(placeholder="/text, /meta/title", help="JSON pointers to the texts; empty for all of them."),
+}
+BINARY_INPUT: UiFields = {
+    **JSON_INPUT,
+    "loader": LOADER_FORMAT,
+    "binaryDataKey": Ui(label="Input file field"),
+    "splitPages": Ui("hidden"),
+    "column": Ui("hidden"),
+    "separator": Ui("hidden"),
+}
+
+MULTI_QUERY: UiFields = {"queryCount": Ui(label="Wordings", help="How many wordings of the question are looked for.")}
+
+WORKFLOW_RETRIEVER: UiFields = {
+    "source": Ui(choices={"database": "A saved workflow", "parameter": "JSON below"}, help="Where the workflow is."),
+    "workflowId": Ui("workflow", label="Workflow", when={"source": "database"}, help="The saved workflow that is run."),
+    "workflowJson": Ui("json", label="Workflow as JSON", when={"source": "parameter"}, help="The whole document."),
+    "fields": Ui(label="Further inputs", options={"add": "Add value"}, help="Values for the workflow."),
+}
 
 SPLITTER: UiFields = {
     "separator": Ui(help="The text at which the splitter cuts."),

@@ -12,7 +12,11 @@ from jackfield.api.jsontext import Json
 def texts_of(value: Json) -> list[Document]:
     """A document for each text in it, at any depth, in their order; numbers and empty texts are none. Where there are
     several, `line` counts them."""
-    texts = list(_texts(value))
+    return numbered(list(_texts(value)))
+
+
+def numbered(texts: Sequence[str]) -> list[Document]:
+    """A document for each of them, as they stand in one piece of JSON."""
     source: dict[str, Json] = {"source": "blob", "blobType": "application/json"}
     if len(texts) == 1:
         return [Document(texts[0], source)]

@@ -81,14 +81,19 @@ class SchemaParameters(Parameters):
         return schema_of(read_json(self.json_schema_example, "jsonSchemaExample"), required=False)
 
 
-class WorkflowTool(SchemaParameters):
-    ui_fields: ClassVar[UiFields] = WORKFLOW_TOOL
+class CallingParameters(Parameters):
+    """Which workflow is called, and values for it."""
 
     source: Literal["database", "parameter"] = "database"
     workflow_id: Chosen = Field(None, description="The saved workflow's id.")
     workflow_json: JsonValue = None
-    response_property_name: str = "response"
     fields: FieldValues = Field(default_factory=FieldValues)
+
+
+class WorkflowTool(CallingParameters, SchemaParameters):
+    ui_fields: ClassVar[UiFields] = WORKFLOW_TOOL
+
+    response_property_name: str = "response"
     workflow_inputs: WorkflowInputs = Field(default_factory=WorkflowInputs)
 
 
@@ -109,7 +114,7 @@ class CalledWorkflow:
 
     async def call(self, arguments: Mapping[str, Json]) -> Json:
         parameters: WorkflowTool = await self._node.parameters(self._item, arguments)
-        found = await self._node.run_workflow(_target(parameters), [{"json": self._given(parameters, arguments)}])
+        found = await self._node.run_workflow(target_of(parameters), [{"json": self._given(parameters, arguments)}])
         if self._version > RESPONSE_PROPERTY_UNTIL:
             return told(found)
         name = parameters.response_property_name or "response"
@@ -127,7 +132,8 @@ class CalledWorkflow:
         return made | {row.name: row.value() for row in parameters.fields.values if row.name}
 
 
-def _target(parameters: WorkflowTool) -> str | Document:
+def target_of(parameters: CallingParameters) -> str | Document:
+    """Raises `NodeError`."""
     if parameters.source == "parameter":
         document = read_json(parameters.workflow_json, "workflowJson")
         if not isinstance(document, dict):
@@ -137,6 +143,15 @@ def _target(parameters: WorkflowTool) -> str | Document:
     if not found:
         raise NodeError("The parameter workflowId is empty; choose the workflow to call.")
     return found
+
+
+def unsaved_scopes(context: PluginContext, node: Node) -> Collection[str]:
+    """Those of the nodes of a workflow that is not saved, and so was not looked at when it was."""
+    source = node.parameters.get("source", "database")
+    if source == "database":
+        return ()
+    document = node.parameters.get("workflowJson")
+    return document_scopes(document, context.port(NodeCatalog)) if source == "parameter" else UNREAD
 
 
 class WorkflowToolNode(ServingNode):
@@ -149,12 +164,7 @@ class WorkflowToolNode(ServingNode):
     )
 
     def scopes(self, node: Node) -> Collection[str]:
-        """Those of the nodes of a workflow that is not saved, and so was not looked at when it was."""
-        source = node.parameters.get("source", "database")
-        if source == "database":
-            return ()
-        document = node.parameters.get("workflowJson")
-        return document_scopes(document, self._context.port(NodeCatalog)) if source == "parameter" else UNREAD
+        return unsaved_scopes(self._context, node)
 
     async def supply(self, node: AttachedNode, item: int) -> Tool:
         parameters: WorkflowTool = await node.parameters(item, {})

@@ -124,7 +124,7 @@ async def test_a_type_that_is_not_installed_fails_its_parent(lab: AiLab) -> None
     odd = node("Odd", "@somebody/n8n-nodes-x.thing")
     document = flow(agent(), parts=[(odd, "ai_tool", "Agent"), (model(), "ai_languageModel", "Agent")])
     await lab.credential("openAiApi")
-    assert "'@somebody/n8n-nodes-x.thing' is not known" in await lab.failure(document, {"x": 1})
+    assert "'@somebody/n8n-nodes-x.thing' is not installed" in await lab.failure(document, {"x": 1})
 
 
 async def test_a_known_type_validates_and_fails_when_it_is_reached(lab: AiLab) -> None:

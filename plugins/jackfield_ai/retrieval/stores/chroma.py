@@ -3,7 +3,7 @@ properties `locFrom` and `locTo`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 from urllib.parse import quote
 
@@ -23,7 +23,7 @@ from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import FilteringOptions, StoreParameters, needed
 from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
-_CLOUD, _OWN = "chromaCloudApi", "chromaSelfHostedApi"
+CHROMA_CREDENTIALS = _OWN, _CLOUD = ("chromaSelfHostedApi", "chromaCloudApi")
 _AT_ONCE = 250
 
 
@@ -125,14 +125,20 @@ async def opened(context: PluginContext, user: StoreUser, parameters: ChromaPara
     client = ProviderClient(context, user, parameters.authentication, "Chroma")
     values = await client.values()
     api = StoreApi(client, values.get("baseUrl", ""))
+    path = await collections_path(api, parameters.authentication, values)
+    name = needed(chosen(parameters.chroma_collection), "chromaCollection")
+    return ChromaCollection(api, path, name)
+
+
+async def collections_path(api: StoreApi, kind: str, values: Mapping[str, str]) -> str:
+    """kind: of the credential. Raises `NodeError`."""
     tenant, database = values.get("tenant", ""), values.get("database", "")
-    if parameters.authentication == _CLOUD and not (tenant and database):
+    if kind == _CLOUD and not (tenant and database):
         known = await api.ask("GET", "/api/v2/auth/identity")  # a key may belong to one database
         tenant = tenant or text_at(known, "tenant")
         database = database or text_at(known, "databases", 0)
     tenant, database = (quote(one, safe="") for one in (tenant or "default_tenant", database or "default_database"))
-    name = needed(chosen(parameters.chroma_collection), "chromaCollection")
-    return ChromaCollection(api, f"/api/v2/tenants/{tenant}/databases/{database}/collections", name)
+    return f"/api/v2/tenants/{tenant}/databases/{database}/collections"
 
 
 FORM = VectorStoreForm(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from jackfield.api.nodes.forms import LoadedList
 from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield_ai.retrieval.form import NO_UPDATES, STORE, STORE_OPTIONS
 
+COLLECTIONS = "collections"
+"""The list of what a store has: collections, tables, indexes."""
+_LIST = LoadedList(name=COLLECTIONS, searchable=True)
+_CHROMA_LIST = LoadedList(name=COLLECTIONS, searchable=True, depends_on=["authentication"])
+
 QDRANT: UiFields = {
     **NO_UPDATES,
-    "qdrantCollection": Ui(label="Collection", help="The collection of Qdrant; inserting makes it."),
+    "qdrantCollection": Ui(load=_LIST, label="Collection", help="The collection of Qdrant; inserting makes it."),
 }
 QDRANT_OPTIONS: UiFields = {
     "collectionConfig": Ui(label="Collection config", help="How a new collection is made, as Qdrant's API has it."),
@@ -16,14 +22,14 @@ QDRANT_OPTIONS: UiFields = {
     "metadataPayloadKey": Ui(label="Payload key of the metadata", help="Empty: `metadata`."),
 }
 
-PINECONE: UiFields = {**STORE, "pineconeIndex": Ui(label="Index", help="The index of Pinecone.")}
+PINECONE: UiFields = {**STORE, "pineconeIndex": Ui(load=_LIST, label="Index", help="The index of Pinecone.")}
 PINECONE_OPTIONS: UiFields = {
     **STORE_OPTIONS,
     "clearNamespace": Ui(label="Clear the namespace", help="Deletes its records before documents are inserted."),
     "pineconeNamespace": Ui(label="Namespace", help="The part of the index that holds the documents."),
 }
 
-SUPABASE: UiFields = {**STORE, "tableName": Ui(label="Table", help="The table of Supabase.")}
+SUPABASE: UiFields = {**STORE, "tableName": Ui(load=_LIST, label="Table", help="The table of Supabase.")}
 SUPABASE_OPTIONS: UiFields = {
     **STORE_OPTIONS,
     "queryName": Ui(label="Function", help="The function of the database that finds documents."),
@@ -53,14 +59,14 @@ CHROMA: UiFields = {
     "authentication": Ui(
         choices={"chromaSelfHostedApi": "A server of your own", "chromaCloudApi": "Chroma Cloud"},
     ),
-    "chromaCollection": Ui(label="Collection", help="The collection of Chroma; inserting makes it."),
+    "chromaCollection": Ui(load=_CHROMA_LIST, label="Collection", help="The collection of Chroma; inserting makes it."),
 }
 CHROMA_OPTIONS: UiFields = {
     **STORE_OPTIONS,
     "clearCollection": Ui(label="Clear the collection", help="Deletes it before documents are inserted."),
 }
 
-REDIS: UiFields = {**STORE, "redisIndex": Ui(label="Index", help="The index of Redis; inserting makes it.")}
+REDIS: UiFields = {**STORE, "redisIndex": Ui(load=_LIST, label="Index", help="The index of Redis; inserting makes it.")}
 REDIS_OPTIONS: UiFields = {
     "metadataFilter": Ui(label="Words of the metadata", help="One of these words is in the metadata; comma separated."),
     "keyPrefix": Ui("text", help="Empty: `doc:`, the index and a colon."),
@@ -73,7 +79,7 @@ REDIS_OPTIONS: UiFields = {
 
 MONGO: UiFields = {
     **STORE,
-    "mongoCollection": Ui(label="Collection", help="The collection of MongoDB Atlas."),
+    "mongoCollection": Ui(load=_LIST, label="Collection", help="The collection of MongoDB Atlas."),
     "embedding": Ui(help="The field that holds the embedding."),
     "metadata_field": Ui(label="Text field", help="The field that holds the text."),
     "vectorIndexName": Ui(label="Vector index", help="The index of Atlas that finds documents."),
@@ -87,7 +93,7 @@ MONGO_OPTIONS: UiFields = {
 
 WEAVIATE: UiFields = {
     **NO_UPDATES,
-    "weaviateCollection": Ui(label="Collection", help="The collection of Weaviate; inserting makes it."),
+    "weaviateCollection": Ui(load=_LIST, label="Collection", help="The collection of Weaviate; inserting makes it."),
 }
 WEAVIATE_OPTIONS: UiFields = {
     "tenant": Ui(help="The tenant, for a collection that has some."),
@@ -106,7 +112,7 @@ WEAVIATE_OPTIONS: UiFields = {
 
 MILVUS: UiFields = {
     **NO_UPDATES,
-    "milvusCollection": Ui(label="Collection", help="The collection of Milvus; inserting makes it."),
+    "milvusCollection": Ui(load=_LIST, label="Collection", help="The collection of Milvus; inserting makes it."),
 }
 MILVUS_OPTIONS: UiFields = {
     "clearCollection": Ui(label="Clear the collection", help="Deletes it before documents are inserted."),

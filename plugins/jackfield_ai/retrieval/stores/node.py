@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, cast
 
 from jackfield.api.ai import (
     DOCUMENT,
@@ -22,11 +23,14 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeResult, NodeRun, NodeUnavailable
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.lists import CredentialAccess, ListQuestion, LoadedPage
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import required
 from jackfield_ai.retrieval.item_texts import texts_of
+from jackfield_ai.retrieval.stores.form import COLLECTIONS
 from jackfield_ai.retrieval.stores.parameters import StoreParameters, UpdatingParameters
 from jackfield_ai.retrieval.stores.port import VectorCollection, VectorStoreForm
 from jackfield_ai.serving import ServedNode, documents_of, embeddings_of, reranker_of
@@ -38,6 +42,7 @@ QUERY: dict[str, Json] = {
     "properties": {"input": {"type": "string", "description": "What to look for."}},
     "required": ["input"],
 }
+_LISTED = "jackfield_ai.retrieval.stores.lists:listed"
 _TOGETHER_SINCE = 1.1
 """Since then the documents of all items are embedded together."""
 _NAMED_BY_NODE_SINCE = 1.3
@@ -91,6 +96,13 @@ class VectorStoreNode(AiNode):
             credentials=form.credentials,
             missing=form.missing,
         )
+
+    async def listed(self, question: ListQuestion, access: CredentialAccess) -> LoadedPage | None:
+        """As `ListingNode.listed`. Raises `NodeError`."""
+        if question.name != COLLECTIONS:
+            return None
+        found = cast("Callable[..., Awaitable[LoadedPage | None]]", await asyncio.to_thread(load, _LISTED))
+        return await found(self.kind, self._context, question, access)
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[StoreParameters] = await run.resolve()
