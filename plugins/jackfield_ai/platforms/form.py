@@ -18,7 +18,7 @@ BEDROCK_OPTIONS: UiFields = {
     "timeout": Ui(label="Timeout (ms)", help="How long a request may take, in milliseconds."),
 }
 GUARDRAIL: UiFields = {
-    "guardrailIdentifier": Ui(label="Guardrail", help="Its ID or ARN."),
+    "guardrailIdentifier": Ui(label="Guardrail", help="The guardrail's ID or ARN."),
     "guardrailVersion": Ui(label="Version", help="A number, or DRAFT."),
     "trace": Ui(choices={"": "None", "enabled": "Enabled", "enabled_full": "Full", "disabled": "Disabled"}),
     "streamProcessingMode": Ui("hidden"),
