@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CredentialKind
 from jackfield.api.databases import MongoConnection, RedisConnection, SqlConnection
-from jackfield.api.nodes import NodeUnavailable
+from jackfield.api.nodes import NodeError, NodeUnavailable
+from jackfield_integrations.idle import IdleSessions
 from jackfield_integrations.kinds import MONGO_DB, POSTGRES, REDIS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import DriverCredential
@@ -21,10 +23,12 @@ from jackfield_integrations.targets import Targets
 
 
 class SharedConnections:
-    """`DatabaseConnections`: at most `integrations.max_connections` at once; others wait."""
+    """`DatabaseConnections`: at most `integrations.max_connections` at once; others wait. Those that are done may serve
+    the next one with the same credential (`integrations.idle_connections`)."""
 
     def __init__(self, context: PluginContext) -> None:
-        self._settings = context.settings(IntegrationSettings)
+        settings = self._settings = context.settings(IntegrationSettings)
+        self._idle = IdleSessions(context.spawn, settings.idle_connections, settings.idle_seconds)
         self._targets = Targets(self._settings)
         self._slots = asyncio.Semaphore(self._settings.max_connections)
 
@@ -48,10 +52,29 @@ class SharedConnections:
             async with (
                 deadline,
                 self._slots,
-                sessions.opened(self._targets, DriverCredential(kind, values), self._settings) as session,
+                self._idle.lent(
+                    key_of(module, values),
+                    lambda: sessions.opened(self._targets, DriverCredential(kind, values), self._settings),
+                    alive,
+                ) as session,
             ):
                 yield session
         except TimeoutError:
             if not deadline.expired():
                 raise
             raise NodeUnavailable(f"The database took longer than {limit:g} seconds (integrations.timeout).") from None
+
+
+def key_of(module: str, values: Mapping[str, object]) -> str:
+    """Tells credentials apart, without what is in them."""
+    text = repr((module, sorted((name, str(value)) for name, value in values.items())))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def alive(session: Any) -> bool:  # of any of the drivers' classes
+    """Whether it still answers."""
+    try:
+        await session.answers()
+    except NodeError:
+        return False
+    return True

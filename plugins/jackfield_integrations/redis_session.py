@@ -55,6 +55,10 @@ class RedisSession:
         except (RedisError, OSError, UnicodeError) as exc:
             raise NodeError(f"Redis: {self._values.shown(exc)}.") from None
 
+    async def answers(self) -> None:
+        """Raises `NodeError` when the server does not, any more."""
+        await self.command("PING")
+
     async def command(self, *words: bytes | str | float) -> object:
         """`RedisConnection.command`; it raises no `RedisError`."""
         try:

@@ -24,6 +24,16 @@ class IntegrationSettings(BaseModel):
     max_connections: int = Field(
         16, ge=1, le=1000, description="Most connections that nodes of one kind hold at once; others wait."
     )
+    idle_connections: int = Field(
+        8,
+        ge=0,
+        le=1000,
+        description="Connections that memories and vector stores keep for the next one with the same credential; 0: "
+        "none.",
+    )
+    idle_seconds: float = Field(
+        30, gt=0, le=3600, description="How long such a connection is kept that nobody uses, in seconds."
+    )
     max_rows: int = Field(
         100_000, ge=1, le=10_000_000, description="Most rows, keys or list entries that one item may bring."
     )

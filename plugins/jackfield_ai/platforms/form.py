@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.nodes.ui import Ui, UiFields
+from jackfield_ai.models.form import MODEL_OPTIONS
 
 _MODEL = Ui("text", label="Model", required=True, help="A model's ID, or an inference profile's.")
 
@@ -29,6 +30,10 @@ VERTEX: UiFields = {
     "location": Ui(
         label="Region", placeholder="europe-west4", help="Where the model runs; empty for the credential's."
     ),
+}
+VERTEX_OPTIONS: UiFields = {
+    **MODEL_OPTIONS,
+    "thinkingBudget": Ui(label="Thinking tokens", help="How many tokens the model may think."),
 }
 HUGGING_FACE: UiFields = {
     "modelName": Ui(label="Model", help="The model's name."),

@@ -18,7 +18,7 @@ from jackfield_ai.models.dialect_models import GeminiModel
 from jackfield_ai.models.options import GeminiOptions
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
-from jackfield_ai.platforms.form import VERTEX
+from jackfield_ai.platforms.form import VERTEX, VERTEX_OPTIONS
 from jackfield_ai.reading import at, list_at
 
 GOOGLE = "googleApi"
@@ -32,6 +32,8 @@ _TOGETHER = ("eu", "us")
 
 
 class VertexChatOptions(GeminiOptions):
+    ui_fields: ClassVar[UiFields] = VERTEX_OPTIONS
+
     thinking_budget: int | None = None
 
 

@@ -64,6 +64,10 @@ class MongoSession:
         """A message of the driver without secrets."""
         return self._values.shown(error)
 
+    async def answers(self) -> None:
+        """Raises `NodeError` when the server does not, any more."""
+        await self.command("admin", {"ping": 1})
+
     async def command(self, database: str, command: Mapping[str, object]) -> Mapping[str, object]:
         try:
             return dict(await self._client[database].command(dict(command)))

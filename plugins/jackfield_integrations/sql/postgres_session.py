@@ -79,6 +79,10 @@ class PostgresSession:
         except psycopg.Error as exc:
             raise self._failure(exc) from None
 
+    async def answers(self) -> None:
+        """Raises `NodeError` when the server does not, any more."""
+        await self.query("SELECT 1")
+
     async def query(self, statement: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
         """`SqlConnection.query`: the server gets the values apart from the statement."""
         try:

@@ -1,7 +1,8 @@
 """Connections to databases that speak no HTTP, for the nodes of any plugin: opened with the values of a stored
 credential, at addresses that the operator allows (`integrations.allowed_hosts`), with its limits of time and number.
 
-A connection serves one piece of work and is closed after it. What it raises is a `NodeError` without secrets.
+A connection serves one piece of work at a time, and may serve another one with the same values after it, unless the
+work failed: leave no state in it. What it raises is a `NodeError` without secrets.
 """
 
 from __future__ import annotations
