@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 _REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]+")
-_OWN = {"email": "sesEndpoint", "dynamodb": "dynamoDbEndpoint"}
+_OWN = {"bedrock-runtime": "bedrockRuntimeEndpoint", "email": "sesEndpoint", "dynamodb": "dynamoDbEndpoint"}
 """The credential's field for a service's own address, where it is not `<service>Endpoint`."""
 _SIGNED = {"email": "ses", "queue": "sqs"}
 """What a service is called in signatures, where it is not the name in its address."""

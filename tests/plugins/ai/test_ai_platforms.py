@@ -12,11 +12,10 @@ from ai_lab import SECRET, AiLab, flow, model, node
 from loopback import Seen, reply
 
 from jackfield.api.ai import Message, Picture, ToolCall, ToolSpec
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply
+from jackfield.api.http_client import Authorization, HttpCall, HttpReply
 from jackfield.api.nodes import NodeError
-from jackfield.testing.clock import FakeClock
 from jackfield_ai.platforms.bedrock import BedrockOptions, further
-from jackfield_ai.platforms.bedrock_client import AwsAuthorization, region_of
+from jackfield_ai.platforms.bedrock_client import base_of
 from jackfield_ai.platforms.converse import completion_of, request_of
 from jackfield_ai.platforms.vertex import VertexParameters, VertexPlace
 
@@ -89,33 +88,24 @@ def test_pictures_that_bedrock_does_not_take(picture: Picture, told: str) -> Non
         request_of([Message("user", "x", [picture])], {}, [])
 
 
-async def test_signatures_are_those_of_botocore() -> None:
-    clock = FakeClock()
-    values = {**KEY, "temporaryCredentials": "true", "sessionToken": "a-token"}
-    url = "https://bedrock-runtime.eu-central-1.amazonaws.com/model/eu.anthropic.claude%3A0/converse"
-    call = HttpCall("POST", url, body=HttpBody(b'{"a": 1}', "application/json"))
-    sent = await AwsAuthorization(values, "eu-central-1", clock).apply(call)
-    ours = {name.lower(): value for name, value in sent.headers}
-    theirs = AWSRequest("POST", url, data=b'{"a": 1}', headers={"Content-Type": "application/json"})
-    theirs.context["timestamp"] = ours["x-amz-date"]
-    signer = SigV4Auth(Credentials("AKIDEXAMPLE", SECRET, "a-token"), "bedrock", "eu-central-1")
-    theirs.headers["X-Amz-Date"] = ours["x-amz-date"]
-    theirs.headers["X-Amz-Security-Token"] = "a-token"
-    text = signer.string_to_sign(theirs, signer.canonical_request(theirs))
-    assert ours["authorization"].endswith(signer.signature(text, theirs))
-    assert ours["x-amz-security-token"] == "a-token"
-    assert {SECRET, "a-token"} <= set(sent.secrets)
-    with pytest.raises(NodeError, match="allowedHosts"):
-        await AwsAuthorization({**values, "allowedHosts": "s3.amazonaws.com"}, "eu-central-1", clock).apply(call)
-    with pytest.raises(NodeError, match="accessKeyId"):
-        AwsAuthorization({}, "eu-central-1", clock)
-
-
-def test_regions_come_from_the_model_or_the_credential() -> None:
-    assert region_of("arn:aws:bedrock:us-west-2:1:inference-profile/x", KEY) == "us-west-2"
-    assert region_of("amazon.titan", KEY) == "eu-central-1"
+def test_addresses_come_from_the_model_or_the_credential() -> None:
+    arn = "arn:aws:bedrock:us-west-2:1:inference-profile/x"
+    assert base_of(arn, KEY) == "https://bedrock-runtime.us-west-2.amazonaws.com"
+    assert base_of("amazon.titan", KEY) == "https://bedrock-runtime.eu-central-1.amazonaws.com"
     with pytest.raises(NodeError, match="region"):
-        region_of("m", {"region": "x/../y"})
+        base_of("m", {"region": "x/../y"})
+
+
+async def signed_as_botocore(lab: AiLab, seen: Seen) -> bool:
+    """The signature covers host, type, time and token, over the address as it was sent."""
+    url = lab.server.url(seen.target)
+    theirs = AWSRequest("POST", url, data=seen.body, headers={"Content-Type": seen.headers["content-type"]})
+    theirs.context["timestamp"] = seen.headers["x-amz-date"]
+    signer = SigV4Auth(Credentials("AKIDEXAMPLE", SECRET, "a-token"), "bedrock", "eu-central-1")
+    theirs.headers["X-Amz-Date"] = seen.headers["x-amz-date"]
+    theirs.headers["X-Amz-Security-Token"] = seen.headers["x-amz-security-token"]
+    text = signer.string_to_sign(theirs, signer.canonical_request(theirs))
+    return str(seen.headers["authorization"]).endswith(signer.signature(text, theirs))
 
 
 def test_further_fields_must_be_an_object() -> None:
@@ -126,7 +116,8 @@ def test_further_fields_must_be_an_object() -> None:
 
 async def bedrock(lab: AiLab) -> dict[str, Any]:
     own = {"customEndpoints": "true", "bedrockRuntimeEndpoint": lab.server.url("").rstrip("/")}
-    await lab.sealed("aws", {**KEY, **own})
+    more = {"temporaryCredentials": "true", "sessionToken": "a-token"}
+    await lab.sealed("aws", {**KEY, **own, **more})
     return {"aws": {"id": "aws", "name": "c"}}
 
 
@@ -142,6 +133,7 @@ async def test_a_chain_asks_bedrock(lab: AiLab) -> None:
     seen = lab.server.seen[-1]
     assert seen.target == "/model/eu.anthropic.claude%3A0/converse"
     assert seen.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
+    assert await signed_as_botocore(lab, seen)
     assert seen.json["messages"] == [{"role": "user", "content": [{"text": "go"}]}]
     part["parameters"]["authentication"] = "assumeRole"
     assert "assumeRole is not available" in await lab.failure(
