@@ -8,6 +8,12 @@ from jackfield_credentials.custom import custom_auth, multiple_headers
 from jackfield_credentials.google import GOOGLE
 
 OAUTH1_METHODS = ("HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512")
+OAUTH1_FIELDS = (
+    CredentialField("consumerKey", "Consumer key", required=True),
+    CredentialField("consumerSecret", "Consumer secret", secret=True, required=True),
+    CredentialField("accessToken", "Access token", secret=True),
+    CredentialField("accessTokenSecret", "Access token secret", secret=True),
+)
 _JWT_ALGORITHMS = (
     *("HS256", "HS384", "HS512", "RS256", "RS384", "RS512"),
     *("ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA"),
@@ -168,14 +174,12 @@ KINDS = (
         "oAuth1Api",
         "OAuth 1",
         (
-            CredentialField("consumerKey", "Consumer key", required=True),
-            CredentialField("consumerSecret", "Consumer secret", secret=True, required=True),
-            CredentialField("accessToken", "Access token", secret=True),
-            CredentialField("accessTokenSecret", "Access token secret", secret=True),
+            *OAUTH1_FIELDS,
             CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=OAUTH1_METHODS),
         ),
         Signing("jackfield_credentials.oauth1:oauth1"),
     ),
+    CredentialKind("twitterOAuth1Api", "X, OAuth 1", OAUTH1_FIELDS, Signing("jackfield_credentials.oauth1:oauth1")),
     GOOGLE,
     CredentialKind(
         "jwtAuth",

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from jackfield.api.credentials import CredentialField, CredentialKind, OAuth2, Placement, Probe, Scheme, fields_in
+from jackfield.api.credentials import (
+    CredentialField,
+    CredentialKind,
+    OAuth2,
+    Placement,
+    Probe,
+    Scheme,
+    Signing,
+    fields_in,
+)
 from jackfield_vendors.description import DescribedCredential, OAuth2Text
 
 _CLIENT = (
@@ -41,6 +50,8 @@ def _scheme(described: DescribedCredential) -> Scheme:
     """A kind that goes nowhere by itself is one whose fields the node puts into addresses."""
     if described.oauth2:
         return _oauth2(described.oauth2)
+    if described.signing is not None:
+        return Signing(f"jackfield_vendors.signing:{described.signing}")
     return Placement(dict(described.headers), dict(described.query), described.basic)
 
 

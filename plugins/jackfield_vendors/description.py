@@ -38,11 +38,19 @@ class Parameter(DescribedPart):
     words: dict[str, str] = {}
 
 
+class TextPart(DescribedPart):
+    """A text that a form has as a file. text, name: templates."""
+
+    text: str
+    name: str
+    type: str = "text/plain"
+
+
 class DescribedRequest(DescribedPart):
     """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
-    form field -> template of the name of the item's file; file: template of the name of the item's file that is the
-    body; raw: template of a text that is the body; encoded: template of the body in base64; media_type: of any of them
-    but forms, instead of its own."""
+    template of a form field -> template of the name of the item's file; texts: form field -> a text that is its file;
+    file: template of the name of the item's file that is the body; raw: template of a text that is the body; encoded:
+    template of the body in base64; media_type: of these, instead of the file's own."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "COPY", "MOVE", "MKCOL", "PROPFIND"] = "GET"
     path: str = ""
@@ -52,6 +60,7 @@ class DescribedRequest(DescribedPart):
     body: JsonShape = None
     form: JsonShape = None
     files: dict[str, str] = {}
+    texts: dict[str, TextPart] = {}
     file: str | None = None
     raw: str | None = None
     encoded: str | None = None
@@ -60,9 +69,9 @@ class DescribedRequest(DescribedPart):
     @model_validator(mode="after")
     def _one_body(self) -> DescribedRequest:
         alone = sum(one is not None for one in (self.file, self.raw, self.encoded))
-        if alone + (self.body is not None or bool(self.files)) > 1:
+        if alone + (self.body is not None or bool(self.files or self.texts)) > 1:
             raise ValueError("give one of body, files, file, raw and encoded")
-        if self.body is not None and (self.form is not None or self.files):
+        if self.body is not None and (self.form is not None or self.files or self.texts):
             raise ValueError("give body, or form and files, not both")
         return self
 
@@ -73,7 +82,8 @@ class DescribedPaging(DescribedPart):
     `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
     sent, a path in a body. size: parameter for the page's size, at least `least`, at most `most`; a page with fewer
     rows is the last of page, offset and last. first: the first page's number. also: further values of the answer that
-    go with a cursor, where they are sent -> path; total: path of the number of all rows, which are enough."""
+    go with a cursor, where they are sent -> path; total: path of the number of all rows, which are enough.
+    all: every page is read, whatever `returnAll` and `limit` say."""
 
     kind: Literal["cursor", "page", "offset", "last", "link", "url"]
     send: str = ""
@@ -85,6 +95,7 @@ class DescribedPaging(DescribedPart):
     first: int | None = None
     also: dict[str, str] = {}
     total: str = ""
+    all: bool = False
 
     @model_validator(mode="after")
     def _complete(self) -> DescribedPaging:
@@ -99,14 +110,14 @@ class DescribedPaging(DescribedPart):
 
 class DescribedStep(DescribedRequest):
     """What is done before an operation's own request; its result is `{$name}` from then on. needs: template; the step
-    is left out while it is missing or false. each: a list; one request per element, which templates see as in `$each`.
-    value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of `name`,
-    `type` and, unless content is false, `content` in base64. answer: `headers` for those of the answer (lower-case
-    names), `content` for its body as such a file, `events` for the first server-sent event with which `until` holds, or
-    its JSON. rows: path of the rows of a list that `paging` follows. credential: whether the request carries it. until:
-    template that sees the step's result, or paths in it with the values, or one of several, that they must have; the
-    request is sent again, `pause` seconds after its answer, until that holds; within: template of the seconds after
-    which the node fails."""
+    is left out while it is missing or false. each: a list; one request per element, which templates see as in
+    `$each`. value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of
+    `name`, `type`, `size` and, unless content is false, `content` in base64. answer: `headers` for those of the
+    answer (lower-case names), `content` for its body as such a file, `events` for the first server-sent event with
+    which `until` holds, or its JSON. rows: path of the rows of a list that `paging` follows. credential: whether
+    the request carries it. until: template that sees the step's result, or paths in it with the values, or one of
+    several, that they must have; the request is sent again, `pause` seconds after its answer, until that holds;
+    within: template of the seconds after which the node fails."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     needs: str | None = None
@@ -263,7 +274,8 @@ class OAuth2Text(DescribedPart):
 
 
 class DescribedCredential(DescribedPart):
-    """A kind of credentials. headers, query, basic: templates over its fields."""
+    """A kind of credentials. headers, query, basic: templates over its fields; signing: instead of them, how each
+    request is signed: the name of a function of `signing`."""
 
     kind: Kind
     title: str
@@ -272,6 +284,7 @@ class DescribedCredential(DescribedPart):
     query: dict[str, str] = {}
     basic: tuple[str, str] | None = None
     oauth2: OAuth2Text | None = None
+    signing: Literal["ghost"] | None = None
     test: CredentialTestText | None = None
 
 

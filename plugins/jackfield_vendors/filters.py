@@ -149,6 +149,11 @@ def rest(value: Json, _: str) -> Json:
     return value[1:] if isinstance(value, list) else None
 
 
+def lines(value: Json, _: str) -> Json:
+    """The lines of a text that are not empty."""
+    return [line.strip() for line in _text(value).splitlines() if line.strip()]
+
+
 def join(value: Json, mark: str) -> Json:
     return mark.join(_text(part) for part in value) if isinstance(value, list) else _text(value)
 
@@ -165,6 +170,11 @@ def equals(value: Json, wanted: str) -> Json:
 def plus(value: Json, added: str) -> Json:
     found = number(value, "")
     return found + int(added) if isinstance(found, int | float) else None
+
+
+def twice(value: Json, _: str) -> Json:
+    found = number(value, "")
+    return found * 2 if isinstance(found, int | float) else None
 
 
 def capital(value: Json, _: str) -> Json:
@@ -246,6 +256,7 @@ FILTERS: Mapping[str, Filter] = {
     "json": to_json,
     "last": last,
     "later": later,
+    "lines": lines,
     "lower": lambda value, _: _text(value).lower(),
     "match": match,
     "millis": millis,
@@ -260,6 +271,7 @@ FILTERS: Mapping[str, Filter] = {
     "segments": segments,
     "snake": snake,
     "text": lambda value, _: _text(value),
+    "twice": twice,
     "upper": lambda value, _: _text(value).upper(),
 }
 ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int}

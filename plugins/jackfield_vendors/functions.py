@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hmac
+import uuid
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
@@ -70,6 +71,46 @@ def texts_of(given: Mapping[str, Json]) -> Json:
     return {str(name): as_text(value) if (value := fields.get(str(name))) is not None else "" for name in listed}
 
 
+def byte_count(given: Mapping[str, Json]) -> Json:
+    """content: in base64. The number of its bytes."""
+    text = str(given.get("content") or "")
+    return len(text) * 3 // 4 - text.count("=")
+
+
+def text_size(given: Mapping[str, Json]) -> Json:
+    """text. The number of its bytes in UTF-8."""
+    return len(str(given.get("text") or "").encode())
+
+
+def united(given: Mapping[str, Json]) -> Json:
+    """lists: several lists as one, in which nothing stands twice."""
+    found = glued(given)
+    return [row for place, row in enumerate(found) if row not in found[:place]] if isinstance(found, list) else None
+
+
+def row_where(given: Mapping[str, Json]) -> Json:
+    """rows; name and value: of a field of the one that is meant; field: of it, whose value is wanted. Raises
+    `NodeError` when there is none."""
+    rows = given.get("rows")
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and row.get(str(given.get("name"))) == given.get("value"):
+            return row.get(str(given.get("field")))
+    raise NodeError(f"The service has none whose {given.get('name')} is {given.get('value')}.")
+
+
+def rows_beside(given: Mapping[str, Json]) -> Json:
+    """rows and beside: two lists of objects. Each of rows with the fields of the one beside it."""
+    rows, beside = given.get("rows"), given.get("beside")
+    if not isinstance(rows, list) or not isinstance(beside, list):
+        return None
+    return [overlaid({"objects": [one, other]}) for one, other in zip(rows, beside, strict=False)]
+
+
+def new_id(given: Mapping[str, Json]) -> Json:
+    """A random UUID."""
+    return str(uuid.uuid4())
+
+
 def every_event(given: Mapping[str, Json]) -> Json:
     """events: chosen ones; all: those that `*` stands for. Those that are meant."""
     events, every = given.get("events"), given.get("all")
@@ -101,6 +142,12 @@ SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
 
 FUNCTIONS: Mapping[str, Function] = {
     "airtable_files": _later("jackfield_vendors.triggering.row_items:airtable_files"),
+    "bigquery_batches": _later("jackfield_vendors.bigquery:batches"),
+    "bigquery_inserted": _later("jackfield_vendors.bigquery:inserted"),
+    "bigquery_record": _later("jackfield_vendors.bigquery:record"),
+    "bigquery_records": _later("jackfield_vendors.bigquery:records"),
+    "bigquery_rows": _later("jackfield_vendors.bigquery:rows"),
+    "byte_count": byte_count,
     "date_range": dates.named_range,
     "dav_files": _later("jackfield_vendors.nextcloud:dav_files"),
     "dav_link": _later("jackfield_vendors.nextcloud:dav_link"),
@@ -131,6 +178,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "mail_reply": _later("jackfield_vendors.messages.mail:reply"),
     "mail_summary": _later("jackfield_vendors.messages.mail:summary"),
     "message_attributes": _later("jackfield_vendors.amazon:message_attributes"),
+    "new_id": new_id,
     "notion_page": _later("jackfield_vendors.triggering.row_items:notion_page"),
     "ocs_part": _later("jackfield_vendors.nextcloud:ocs_part"),
     "ocs_users": _later("jackfield_vendors.nextcloud:ocs_users"),
@@ -140,6 +188,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "refuse": refuse,
     "rekognition_filters": _later("jackfield_vendors.amazon:rekognition_filters"),
     "row_json": _later("jackfield_vendors.amazon:row_json"),
+    "row_where": row_where,
+    "rows_beside": rows_beside,
     "signature": signature,
     "sharepoint_fields": _later("jackfield_vendors.sharepoint:fields"),
     "sharepoint_filter": _later("jackfield_vendors.sharepoint:wanted"),
@@ -161,9 +211,11 @@ FUNCTIONS: Mapping[str, Function] = {
     "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
     "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),
+    "text_size": text_size,
     "texts_of": texts_of,
     "transcript": _later("jackfield_vendors.amazon:transcript"),
     "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
+    "united": united,
     "whatsapp_changes": _later("jackfield_vendors.triggering.event_items:whatsapp_changes"),
     "without": without,
     "zendesk_conditions": _later("jackfield_vendors.triggering.event_items:zendesk_conditions"),

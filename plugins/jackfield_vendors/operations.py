@@ -33,7 +33,9 @@ class CompiledRequest:
     headers: Mapping[str, Template]
     body: Shape | None
     form: Shape | None
-    files: Mapping[str, Template]
+    files: Sequence[tuple[Template, Template]]
+    texts: Mapping[str, tuple[Template, Template]]
+    """Text and name."""
     file: Template | None
     raw: Template | None
     encoded: Template | None
@@ -211,7 +213,14 @@ def compiled_request(request: DescribedRequest, place: str, check: Check) -> Com
         {name: template(value, f"headers.{name}") for name, value in request.headers.items()},
         None if request.body is None else shape_of(request.body, f"{place}body", check),
         None if request.form is None else shape_of(request.form, f"{place}form", check),
-        {name: template(value, f"files.{name}") for name, value in request.files.items()},
+        [
+            (template(field, f"files.{field}"), template(name, f"files.{field}"))
+            for field, name in request.files.items()
+        ],
+        {
+            field: (template(one.text, f"texts.{field}.text"), template(one.name, f"texts.{field}.name"))
+            for field, one in request.texts.items()
+        },
         compiled_template(request.file, f"{place}file", check),
         compiled_template(request.raw, f"{place}raw", check),
         compiled_template(request.encoded, f"{place}encoded", check),

@@ -32,7 +32,7 @@ async def collected(
 ) -> list[Json]:
     """The rows, at `path` of the answers, of as many pages as the parameters `returnAll` and `limit` ask for. Raises
     `NodeError`."""
-    most = None if given.get("returnAll") is True else _limit(given)
+    most = None if paging.all or given.get("returnAll") is True else _limit(given)
     rows: list[Json] = []
     async for page in pages(exchange, node, paging, path, call, most):
         rows += page
@@ -56,7 +56,7 @@ async def pages(
             raise NodeError(f"The pages of {node.title} have more than {MOST_BYTES} bytes; set a limit.")
         value = answer_of(reply, node.errors, node.title)
         found = at(value, path.split(".")) if path else value
-        new = listed(found, reply)
+        new = listed(_rows_of(found), reply)
         rows += new
         yield new
         short = not new or (paging.size is not None and len(new) < size)
@@ -67,6 +67,13 @@ async def pages(
             raise NodeError(f"{node.title} names the same page as the next one again and again.")
         page = following
     raise NodeError(f"{node.title} has more than {MOST_PAGES} pages; set a limit.")
+
+
+def _rows_of(found: Json) -> Json:
+    """An object of rows by their ids counts as their list."""
+    if isinstance(found, dict) and found and all(isinstance(row, dict) for row in found.values()):
+        return list(found.values())
+    return found
 
 
 def _limit(given: Mapping[str, Json]) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.binary import DEFAULT_TYPE, size_of
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile, form_body
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield.api.nodes.files import content_of, file_of, form_file
+from jackfield.api.nodes.files import content_of, form_file
 from jackfield.api.records import replace
 from jackfield_vendors.answers import FirstEvent, content_row, from_base64
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
@@ -130,7 +130,7 @@ class ServiceSender(ServiceSteps):
 
     async def call(self, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
         call = await super().call(request, scope)
-        if request.files:
+        if request.files or request.texts:
             return await self._with_files(call, request, scope)
         given = None if request.media_type is None else value_of(request.media_type, scope)
         wanted = None if given is None or isinstance(given, Missing) else as_text(given)
@@ -146,9 +146,12 @@ class ServiceSender(ServiceSteps):
 
     async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
         files = []
-        for field, template in request.files.items():
+        for field, template in request.files:
             if name := _text(template, scope):
-                files.append(await self._sendable(field, name))
+                files.append(await self._sendable(_text(field, scope), name))
+        for field_name, (text, file_name) in request.texts.items():
+            kind = request.described.texts[field_name].type
+            files.append(FormFile(field_name, _text(file_name, scope), _text(text, scope).encode(), kind))
         fields = form_fields(request.form, scope) if request.form is not None else []
         secret = secret_in(call, self.exchange.secrets)  # in the fields; the files are the user's own
         return replace(call, body=form_body(fields, files), secret_body=secret)
@@ -161,8 +164,8 @@ class ServiceSender(ServiceSteps):
         listed: list[Json] = []
         for name in filter(None, (part.strip() for part in names.split(","))):
             item = self.run.items[self.index]
-            file = file_of(item, name, self.index)
-            row: dict[str, Json] = {"name": file.get("fileName") or name, "type": file.get("mimeType") or DEFAULT_TYPE}
+            sent = await self._sendable("", name)
+            row: dict[str, Json] = {"name": sent.file_name, "type": sent.mime_type, "size": size_of(sent.content)}
             if content:  # inside of JSON, so that it is whole in memory
                 row["content"] = base64.b64encode(await content_of(self.run, item, name, self.index)).decode()
             listed.append(row)

@@ -25,7 +25,7 @@ class ActionCase:
     """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, in which
     `{service}` is the address of the service. items: input; one empty item without. hidden: keys of requests that
     differ on purpose; unlike: why requests are not compared; empty: they are. fails: part of what both say of the
-    failure, in lower case; only that is compared."""
+    failure, in lower case; only that is compared. paths: beginning of n8n's paths -> of ours."""
 
     kind: str
     parameters: Mapping[str, Any]
@@ -36,6 +36,7 @@ class ActionCase:
     hidden: frozenset[str] = frozenset()
     unlike: str = ""
     fails: str = ""
+    paths: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
 
     @property

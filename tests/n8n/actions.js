@@ -24,11 +24,12 @@ function service(replies, seen) {
   return async (request) => {
     const given = String(request.url ?? request.uri);
     const url = new URL(/^https?:/.test(given) ? given : `${request.baseURL || 'https://none.example'}/${given.replace(/^\//, '')}`);
+    const path = url.pathname.replace(/\/{2,}/g, '/'); // some nodes write two
     const query = Object.fromEntries(url.searchParams);
     for (const [name, value] of Object.entries(request.qs ?? {})) if (value !== undefined) query[name] = value;
     const method = String(request.method ?? 'GET').toUpperCase();
-    seen.push({ method, path: url.pathname, query: plain(query), body: plain(request.body ?? null) });
-    const fits = left.filter((one) => one.path === url.pathname && (!one.method || one.method === method));
+    seen.push({ method, path, query: plain(query), body: plain(request.body ?? null) });
+    const fits = left.filter((one) => one.path === path && (!one.method || one.method === method));
     if (!fits.length) return { statusCode: 404, body: { message: 'not found' }, headers: {} };
     if (fits.length > 1) left.splice(left.indexOf(fits[0]), 1);
     const found = fits[0].body ?? {};

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import airtop_cases, lead_cases
+from . import airtop_cases, language_cases, lead_cases, media_cases, office_cases, slack_cases
 from .action_cases import ActionCase
 
-CASES: Sequence[ActionCase] = [*airtop_cases.CASES, *lead_cases.CASES]
+CASES: Sequence[ActionCase] = [
+    *airtop_cases.CASES,
+    *language_cases.CASES,
+    *lead_cases.CASES,
+    *media_cases.CASES,
+    *office_cases.CASES,
+    *slack_cases.CASES,
+]

@@ -105,7 +105,7 @@ def node_of(case: ActionCase, vendor: VendorDouble, directory: Path) -> VendorNo
     context.ports["HttpClient"] = GuardedClient(context)
     shipped = SHIPPED / f"{case.kind}.toml"
     text = re.sub(
-        r'((?:^|[\s{])(?:url|base_url) = ")https://[^/"{]+',
+        r'((?:^|[\s{])(?:url|base_url) = ")https://(?:[^/"{]|\{[^}]*\})+',
         rf"\g<1>{vendor.url}",
         shipped.read_text(),
         flags=re.MULTILINE,
@@ -126,6 +126,14 @@ def full(value: Any) -> Any:
     return value
 
 
+def placed(path: str, case: ActionCase) -> str:
+    """A path as ours, however many slashes n8n writes."""
+    found = re.sub("/{2,}", "/", path).rstrip("/")
+    for theirs, ours in case.paths.items():
+        found = ours + found.removeprefix(theirs) if found.startswith(theirs) else found
+    return found
+
+
 def comparable(requests: list[Any], case: ActionCase) -> list[Any]:
     def shown(value: Any) -> Any:
         if isinstance(value, dict):
@@ -135,7 +143,7 @@ def comparable(requests: list[Any], case: ActionCase) -> list[Any]:
     return [
         (
             one["method"],
-            re.sub("/{2,}", "/", one["path"]),
+            placed(one["path"], case),
             {name: as_text(value) for name, value in full(shown(one["query"] or {})).items()},
             full(shown(one["body"])) or None,
         )

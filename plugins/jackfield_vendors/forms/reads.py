@@ -72,6 +72,8 @@ class OperationReads:
             self._text(text or "", inside)
         for shape in (request.query, request.headers, request.files, request.body, request.form):
             self._shape(cast("Json", shape), inside)
+        for one in request.texts.values():
+            self._shape([one.text, one.name], inside)
 
     def _shape(self, shape: Json, inside: TemplateRead | None) -> None:
         if isinstance(shape, str):

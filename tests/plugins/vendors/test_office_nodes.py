@@ -408,7 +408,7 @@ async def test_box(run: Run, server: Loopback) -> None:
         assert part in server.seen[0].body
     await run("box", 1, {"resource": "folder", "name": "n8n-rocks", "options": {}})
     assert server.seen[1].json == {"name": "n8n-rocks", "parent": {"id": "0"}}
-    with pytest.raises(NodeError, match="Box cannot do this here: texts are uploaded as files"):
+    with pytest.raises(NodeError, match="fileName is empty"):
         await run("box", 1, {"fileContent": "x"})
 
 

@@ -398,9 +398,9 @@ async def test_nodes_of_other_packages_keep_their_names(services: Services, serv
 
 
 async def test_what_cannot_run_says_so(services: Services, server: Loopback) -> None:
-    parameters = {"operation": "create", "source": "adminApi", "title": "t"}
-    with pytest.raises(NodeError, match=r"Ghost cannot do this here: .*signed for each request"):
-        await services.run("ghost", 1, parameters, credential=("ghostContentApi", {"apiKey": "k", "url": "x"}))
+    parameters = {"resource": "source", "operation": "create"}
+    with pytest.raises(NodeError, match=r"Stripe cannot do this here: .*no longer makes sources"):
+        await services.run("stripe", 1, parameters, credential=("ghostContentApi", {"apiKey": "k", "url": "x"}))
     assert server.seen == []
 
 
