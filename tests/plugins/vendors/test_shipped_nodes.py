@@ -48,7 +48,7 @@ def only(server: Loopback) -> Seen:
                     "includeLinkToWorkflow": False,
                 },
             },
-            {"channel": "U1", "blocks": [{"type": "divider"}], "thread_ts": 1.5, "reply_broadcast": True},
+            {"channel": "U1", "blocks": [{"type": "divider"}], "thread_ts": "1.5", "reply_broadcast": True},
         ),
     ],
 )
