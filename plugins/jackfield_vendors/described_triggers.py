@@ -201,6 +201,8 @@ class DescribedEvent(TriggerPart):
     ignore: calls that start nothing; delivery: template of the event's id; steps: requests before the items are made;
     rows: path in the body of a list of events, one item each; found: template of that list instead; where: those that
     count; item: shape over the row, or over the body; answer: what the service gets. file: of each item.
+    output: template of the name of the node's output (`node.outputs`) that gives the items; a call that names no other
+    starts nothing.
     """
 
     ignore: list[DescribedCondition] = []
@@ -211,6 +213,7 @@ class DescribedEvent(TriggerPart):
     where: dict[str, Scalar | list[Scalar]] = {}
     item: JsonShape = None
     answer: DescribedAnswer | None = None
+    output: str = ""
 
     @property
     def several(self) -> bool:

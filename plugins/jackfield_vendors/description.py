@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import Control
 
 Kind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9]{0,99}$")]
@@ -211,6 +213,22 @@ class Errors(DescribedPart):
     message: list[str] = ["message", "error.message", "error"]
 
 
+class DescribedOutputs(DescribedPart):
+    """Names of a trigger's outputs. versions: by the node's version; parameter: whose list has the names in versions
+    that are not among these."""
+
+    versions: dict[str, list[str]] = {}
+    parameter: str = ""
+
+    def names(self, version: float, given: Mapping[str, Json]) -> list[str]:
+        """given: the node's parameters."""
+        found = self.versions.get(f"{version:g}")
+        if found is None:
+            listed = given.get(self.parameter)
+            found = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        return found
+
+
 class DescribedNode(DescribedPart):
     """trigger: it starts executions; without a table `trigger` such a node is only known, and its operations are all
     unavailable. aws: the service of AWS as addresses have it, such as `sqs`: requests are signed for it, and
@@ -236,6 +254,7 @@ class DescribedNode(DescribedPart):
     parameters: list[Parameter] = []
     """Of every operation."""
     trigger: bool = False
+    outputs: DescribedOutputs | None = None
 
     def first_operations(self, version: float) -> dict[str, str]:
         """Resource -> its operation in this version when none is named."""

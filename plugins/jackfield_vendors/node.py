@@ -10,7 +10,15 @@ from typing import Self
 from jackfield.api.aws_endpoints import endpoint_of
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NodeShape,
+)
 from jackfield.api.nodes.forms import NodeField
 from jackfield.api.nodes.lists import CredentialAccess, ListCredentialMissing, ListQuestion, LoadedPage
 from jackfield.api.nodes.running import FAILURES, made_per_group
@@ -256,10 +264,27 @@ def _described(text: DescribedNode, operations: Sequence[CompiledOperation]) -> 
     missing = _missing(operations)
     used = _credentials(text)
     if text.trigger:
+        outputs, shapes = _outputs(text)
         return NodeDescription(
-            text.title, text.summary, "trigger", inputs=0, trigger=True, credentials=used, missing=missing
+            text.title,
+            text.summary,
+            "trigger",
+            inputs=0,
+            outputs=outputs,
+            trigger=True,
+            credentials=used,
+            missing=missing,
+            shapes=shapes,
         )
     return NodeDescription(text.title, text.summary, "network", credentials=used, missing=missing)
+
+
+def _outputs(text: DescribedNode) -> tuple[Sequence[str], Sequence[NodeShape]]:
+    """Of the newest version whose names are known, and of each such version."""
+    named = {version: names for version, names in (text.outputs.versions if text.outputs else {}).items() if names}
+    if not named:
+        return ("main",), ()
+    return list(named.values())[-1], [NodeShape({"@version": [one]}, 0, names) for one, names in named.items()]
 
 
 def _credentials(text: DescribedNode) -> list[NodeCredential]:

@@ -230,6 +230,7 @@ class IncomingEvents:
             mode="trigger",
             start=node.name,
             items=list(received.items),
+            start_output=received.output,
             id=execution_id,
             delivery=Delivery(row.id, key, until) if key else None,
             memory=memory,

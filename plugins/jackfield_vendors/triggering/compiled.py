@@ -136,6 +136,7 @@ class CompiledEvent:
     item: Shape | None
     answer: CompiledAnswer | None
     file: CompiledRowFile | None
+    output: Template | None
 
 
 @record
@@ -274,6 +275,7 @@ def _event(given: DescribedEvent, check: Check) -> CompiledEvent:
         None if given.item is None else shape_of(given.item, "event.item", row, inside=given.several),
         _answer(given.answer, "event.answer.", check) if given.answer else None,
         _row_file(given.file, "event.file.", row, check) if given.file else None,
+        compiled_template(given.output or None, "event.output", check),
     )
 
 

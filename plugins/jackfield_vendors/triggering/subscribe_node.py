@@ -129,8 +129,14 @@ class VendorSubscribeNode(VendorTriggerNode):
         scope = await steps.stepped(found.event.steps, scope)
         if any(one.holds(scope) for one in found.event.ignore):
             return Received(None, answer)
+        output = 0
+        if found.event.output is not None:
+            names, named = self.output_names(run.node), text_in(found.event.output, scope)
+            if named not in names:
+                return Received(None, answer)
+            output = names.index(named)
         items = [await self._item(found, steps, scope, row, event) for row in _rows(found, event.body, scope)]
-        return Received(items or None, answer, text_in(found.event.delivery, scope))
+        return Received(items or None, answer, text_in(found.event.delivery, scope), output)
 
     # -- parts
 

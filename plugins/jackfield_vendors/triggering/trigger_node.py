@@ -46,7 +46,15 @@ class VendorTriggerNode(VendorNode):
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        return pass_all(run.items)
+        return [*pass_all(run.items), *([] for _ in range(self.outputs(run.node) - 1))]
+
+    def outputs(self, node: Node) -> int:
+        return max(1, len(self.output_names(node)))
+
+    def output_names(self, node: Node) -> Sequence[str]:
+        """Empty: it has one without a name."""
+        described = self.text.outputs
+        return described.names(self.version_of(node), self.given(node)) if described is not None else []
 
     def version_of(self, node: Node) -> float:
         return max(self.versions) if node.version is None else node.version

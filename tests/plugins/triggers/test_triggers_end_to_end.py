@@ -14,7 +14,7 @@ import httpx
 from trigger_lab import SETTINGS, executions, made, numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
-from jackfield.testing.documents import chain, node
+from jackfield.testing.documents import chain, node, set_fields
 from jackfield.testing.vendor import Drop, Garbage, Refuse, Reordered, Repeated, Slow, VendorDouble
 
 
@@ -181,6 +181,27 @@ def test_no_secret_is_shown(daemon: Daemon, vendor: VendorDouble) -> None:
     files = [file.read_bytes() for file in daemon.config_dir.rglob("*") if file.is_file()]
     assert hook.secret not in shown + daemon.output.read_text()
     assert not any(hook.secret.encode() in content for content in files)
+
+
+def test_an_event_comes_out_of_its_own_output(daemon: Daemon) -> None:
+    api = daemon.admin()
+    names = ("Status", "Message")
+    document: Any = chain("WhatsApp", *(set_fields(name, branch=name) for name in names))
+    start = node("WAHA", "x", {}, version=202502) | {
+        "type": "@devlikeapro/n8n-nodes-waha.wahaTrigger",
+        "webhookId": "w",
+    }
+    document["nodes"] = [start, *document["nodes"]]
+    document["connections"] = {"WAHA": {"main": [[{"node": name, "type": "main", "index": 0}] for name in names]}}
+    workflow = daemon.live(document, api)
+    (shown,) = api.get(f"/workflows/{workflow}/triggers").json()["data"]
+    with httpx.Client(trust_env=False) as client:
+        for event in ("message", "unheard", "session.status"):
+            body = {"id": event, "event": event, "session": "default"}
+            assert client.post(shown["url"], json=body).status_code == 200
+    until(lambda: len(executions(api, workflow)) == 2, "two events")
+    ran = [api.get(f"/executions/{ident}").json()["data"][0]["json"]["branch"] for ident in executions(api, workflow)]
+    assert ran == ["Status", "Message"]
 
 
 def test_events_have_the_rate_limit_of_webhooks(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from vendor_lab import Lab
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items
-from jackfield.testing.context import made
-from jackfield_vendors.catalogue import Catalogue
 
 TOKEN = {"accessToken": "canary"}
 
@@ -402,16 +400,6 @@ async def test_what_cannot_run_says_so(services: Services, server: Loopback) -> 
     with pytest.raises(NodeError, match=r"Stripe cannot do this here: .*no longer makes sources"):
         await services.run("stripe", 1, parameters, credential=("ghostContentApi", {"apiKey": "k", "url": "x"}))
     assert server.seen == []
-
-
-async def test_a_trigger_that_is_only_known_says_so(services: Services) -> None:
-    kind = "@devlikeapro__n8n-nodes-waha.wahaTrigger"
-    with pytest.raises(NodeError, match="WAHA Trigger cannot do this here"):
-        await services.run(kind, 1, {})
-    known = next(node for node in made(Catalogue(services.lab.context).nodes()) if node.kind.endswith(".wahaTrigger"))
-    assert known.description.trigger
-    assert known.description.inputs == 0
-    assert known.description.missing
 
 
 @pytest.mark.parametrize(("given", "count"), [({}, 5), ({"limit": 2}, 2), ({"returnAll": True, "limit": 2}, 7)])

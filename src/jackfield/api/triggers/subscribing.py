@@ -77,11 +77,13 @@ class EventAnswer:
 @record
 class Received:
     """items: of the execution that the call starts; None: it starts none, as with a challenge. delivery: the id that
-    the service gives the event, so that a repetition of it starts nothing; empty: it gives none."""
+    the service gives the event, so that a repetition of it starts nothing; empty: it gives none. output: of the node
+    that gives the items."""
 
     items: Sequence[Item] | None
     answer: EventAnswer = field(default_factory=EventAnswer)
     delivery: str = ""
+    output: int = 0
 
 
 @runtime_checkable
