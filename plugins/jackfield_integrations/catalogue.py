@@ -11,6 +11,7 @@ from jackfield.api.nodes import NodeOffer
 MODULES: Mapping[str, str] = {
     "awsS3": "aws.aws_s3_node",
     "elasticsearch": "elastic.node",
+    "emailReadImap": "listening.imap_trigger",
     "emailSend": "mail.node",
     "executeCommand": "execute_command",
     "ftp": "remote.ftp_node",

@@ -27,6 +27,7 @@ _SESSIONS = {
     "mySql": ("sql.mysql_session", "mysql"),
     "redis": ("redis_session", "redis"),
     "mongoDb": ("mongo.session", "mongodb"),
+    "imap": ("mail.imap_session", "imap"),
 }
 """Kind -> the module that opens a session, and the extra that it needs."""
 

@@ -118,6 +118,18 @@ MONGO_DB = CredentialKind(
         CredentialField("passphrase", "Passphrase of the key", secret=True),
     ),
 )
+IMAP = CredentialKind(
+    "imap",
+    "IMAP",
+    (
+        _user(),
+        _PASSWORD,
+        _HOST,
+        _port("993"),
+        CredentialField("secure", "TLS", default="true", type="boolean"),
+        _ANY_CERTIFICATE,
+    ),
+)
 SSH_PASSWORD = CredentialKind(
     "sshPassword", "SSH with a password", (_HOST, _port("22"), _user("username"), _PASSWORD, _FINGERPRINT)
 )
@@ -226,4 +238,19 @@ LDAP = CredentialKind(
     ),
 )
 
-KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP, S3, AWS, ELASTICSEARCH, LDAP)
+KINDS = (
+    SMTP,
+    IMAP,
+    POSTGRES,
+    MYSQL,
+    REDIS,
+    MONGO_DB,
+    SSH_PASSWORD,
+    SSH_PRIVATE_KEY,
+    FTP,
+    SFTP,
+    S3,
+    AWS,
+    ELASTICSEARCH,
+    LDAP,
+)

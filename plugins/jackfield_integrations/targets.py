@@ -99,6 +99,19 @@ class _NamedContext(ssl.SSLContext):
     ) -> ssl.SSLObject:
         return super().wrap_bio(incoming, outgoing, server_side, self.server_name, session)
 
+    def wrap_socket(
+        self,
+        sock: socket.socket,
+        server_side: bool = False,
+        do_handshake_on_connect: bool = True,
+        suppress_ragged_eofs: bool = True,
+        server_hostname: str | bytes | None = None,
+        session: ssl.SSLSession | None = None,
+    ) -> ssl.SSLSocket:
+        return super().wrap_socket(
+            sock, server_side, do_handshake_on_connect, suppress_ragged_eofs, self.server_name, session
+        )
+
 
 def _tls(host: str, verify: bool, authorities: str) -> ssl.SSLContext:
     made = _NamedContext(ssl.PROTOCOL_TLS_CLIENT)

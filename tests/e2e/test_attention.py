@@ -82,8 +82,8 @@ def test_a_credential_that_is_gone_is_told(new_daemon: Callable[..., Daemon]) ->
 
 def test_an_idle_trigger_beside_a_good_one_is_told_at_once(daemon: Daemon) -> None:
     api = daemon.admin()
-    mailbox = {**hook("x"), "id": "t", "name": "Mail", "type": "n8n-nodes-base.emailReadImap", "parameters": {}}
-    document = {"name": "both", "nodes": [hook("both"), mailbox], "connections": {}}
+    idle = {**hook("x"), "id": "t", "name": "Waha", "type": "@devlikeapro/n8n-nodes-waha.wahaTrigger", "parameters": {}}
+    document = {"name": "both", "nodes": [hook("both"), idle], "connections": {}}
     ident = api.post("/workflows", json=document).json()["id"]
     answer = api.post(f"/workflows/{ident}/activate").json()
     assert (answer["active"], [each["path"] for each in answer["attention"]]) == (True, ["nodes[1]"])

@@ -14,7 +14,7 @@ from typing import Any
 from . import installing
 
 SCRIPT = Path(__file__).with_name("listeners.js")
-SECONDS = 60
+SECONDS = 20
 
 
 class TheirListener:

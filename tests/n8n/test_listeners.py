@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -156,3 +157,45 @@ async def test_files(theirs: TheirListeners, tmp_path: Path) -> None:
         (watched / "in" / "deep" / "too.txt").unlink()
         (watched / "in" / "deep").rmdir()
         await same(1)
+
+
+MAILS = {path.stem: path.read_bytes() for path in sorted(Path(__file__).with_name("mails").glob("*.eml"))}
+
+
+@pytest.fixture(scope="module")
+def imap(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("imapclient")
+    with servers.imap_server(*certificate) as values:
+        yield values
+
+
+def shown(item: Mapping[str, Any]) -> Any:
+    """An item whose files are told by name, type and size."""
+    files = item.get("binary") or {}
+    told = {name: (file.get("fileName"), file["mimeType"]) for name, file in files.items()}
+    return item["json"], told
+
+
+@pytest.mark.parametrize("version", [1, 2, 2.1, 2.2])
+@pytest.mark.parametrize("form", ["raw", "simple", "resolved"])
+async def test_imap(theirs: TheirListeners, bench: Bench, imap: Mapping[str, str], form: str, version: float) -> None:
+    imapclient = pytest.importorskip("imapclient")
+
+    parameters: dict[str, Any] = {"mailbox": "INBOX", "format": form, "downloadAttachments": True, "options": {}}
+    # Each has a mailbox of its own, as both mark mails as read.
+    users = [{**imap, "user": f"{who}-{form}-{version:g}"} for who in ("ours", "theirs")]
+    credential = {**numbered(users[1]), "secure": False}
+    their = await asyncio.to_thread(theirs.listen, "emailReadImap", parameters, {"imap": credential}, version)
+    for values in users:  # theirs looks when the first mail arrives, ours with the connection
+        with imapclient.IMAPClient("127.0.0.1", int(imap["port"]), ssl=False) as client:
+            client.login(values["user"], imap["password"])
+            for content in MAILS.values():
+                client.append("INBOX", content)
+    node = bench.types["emailReadImap"]
+    now = round(time.time() * 1000)
+    run = listen_run(node, parameters, version=version, credentials={"imap": users[0]}, now=now)
+    async with listening(node, run) as ours:
+        mine = [shown(item) for item in await ours.items(len(MAILS))]
+        theirs_ = [shown(item) for item in await asyncio.to_thread(their.items, len(MAILS))]
+    for name, our, other in zip(MAILS, mine, theirs_, strict=True):
+        assert our == other, name

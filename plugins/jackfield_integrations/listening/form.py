@@ -46,3 +46,43 @@ POSTGRES_TRIGGER_OPTIONS: UiFields = {
     "connectionTimeout": Ui(label="Time to connect (s)", help="The setting integrations.connect_timeout counts."),
     "delayClosingIdleConnection": Ui(label="Keep an idle connection (s)", help="The connection is never idle."),
 }
+
+IMAP_TRIGGER: UiFields = {
+    "mailbox": Ui(label="Mailbox", help="The mailbox's name."),
+    "postProcessAction": Ui(
+        label="Action",
+        choices={"read": "Mark as read", "nothing": "Nothing"},
+        help="Done with a mail once its execution is stored.",
+    ),
+    "downloadAttachments": Ui(when={"format": "simple"}, help="Keeps attachments with the item."),
+    "format": Ui(
+        choices={
+            "raw": ("Raw", "The mail's body as it came."),
+            "resolved": ("Resolved", "All that the mail says, with its attachments."),
+            "simple": ("Simple", "Texts and headers."),
+        },
+        help="The form of the item.",
+    ),
+    "dataPropertyAttachmentsPrefixName": (
+        Ui(label="Prefix of file fields", when={"format": "resolved"}, help="The first attachment gets a 0 behind it."),
+        Ui(
+            label="Prefix of file fields",
+            when={"format": "simple", "downloadAttachments": True},
+            help="The first attachment gets a 0 behind it.",
+        ),
+    ),
+}
+IMAP_OPTIONS: UiFields = {
+    "customEmailConfig": Ui(
+        label="Rules", placeholder='["UNSEEN", ["SINCE", "May 20, 2026"]]', help="Mails that count, as a JSON list."
+    ),
+    "allowUnauthorizedCerts": Ui(
+        label="Accept any certificate", when={"@version": 1}, help="Insecure: anybody between can read all mails."
+    ),
+    "forceReconnect": Ui(
+        label="Connect anew (min)", default=60, help="Minutes after which the connection is made anew."
+    ),
+    "trackLastMessageId": Ui(
+        label="New mails only", when={"@version": {"_cnd": {"gte": 2.1}}}, help="Tells each mail once."
+    ),
+}

@@ -68,6 +68,16 @@ def redis(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="session")
+def imap(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("imapclient")
+    try:
+        with servers.imap_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"IMAP: {exc}")
+
+
+@pytest.fixture(scope="session")
 def mongo() -> Iterator[Mapping[str, str]]:
     pytest.importorskip("pymongo")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import grp
 import os
 import pwd
 import shutil
@@ -17,6 +18,47 @@ from integration_fakes import free_port
 
 PASSWORD = "correct-horse-battery"
 DEADLINE_S = 60
+DOVECOT = """
+base_dir = {home}/run
+state_dir = {home}/state
+log_path = {home}/log
+protocols = imap
+listen = 127.0.0.1
+default_internal_user = {me}
+default_internal_group = {group}
+default_login_user = {me}
+first_valid_uid = 1
+first_valid_gid = 1
+mail_location = maildir:{home}/mail/%u
+disable_plaintext_auth = no
+ssl = yes
+ssl_cert = <{public}
+ssl_key = <{private}
+auth_mechanisms = plain
+passdb {{
+  driver = static
+  args = password={password}
+}}
+userdb {{
+  driver = static
+  args = uid={me} gid={group} home={home}/mail/%u
+}}
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = {port}
+  }}
+  inet_listener imaps {{
+    port = {tls}
+  }}
+}}
+service anvil {{
+  chroot =
+}}
+service stats {{
+  chroot =
+}}
+"""
 
 
 class Absent(Exception):
@@ -169,6 +211,32 @@ def redis_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
         command += ["--tls-auth-clients", "no", "--dir", str(home)]
         with running(command, user, lambda: answers(port)):
             yield {"host": "127.0.0.1", "port": str(port), "password": PASSWORD, "tlsPort": str(tls)}
+
+
+@contextlib.contextmanager
+def imap_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    """Dovecot. Gives the values of a credential, with the port of TLS in `tlsPort`; any user has a mailbox."""
+    server = program("dovecot")
+    with directory(account("nobody")) as home:
+        port, tls = free_port(), free_port()
+        public, private = copied(home, None, certificate, key)
+        me = account("nobody") or pwd.getpwuid(os.geteuid()).pw_name
+        group = grp.getgrgid(pwd.getpwnam(me).pw_gid).gr_name
+        config = home / "dovecot.conf"
+        config.write_text(
+            DOVECOT.format(
+                home=home, me=me, group=group, port=port, tls=tls, public=public, private=private, password=PASSWORD
+            )
+        )
+        with running([server, "-F", "-c", str(config)], None, lambda: answers(port)):
+            yield {
+                "host": "127.0.0.1",
+                "port": str(port),
+                "user": "ada",
+                "password": PASSWORD,
+                "secure": "false",
+                "tlsPort": str(tls),
+            }
 
 
 @contextlib.contextmanager
