@@ -31,6 +31,7 @@ RUNNING: Mapping[str, str] = {
 SERVING: Mapping[str, str] = {
     "documentBinaryInputLoader": "retrieval.input_loaders:binary_input",
     "documentDefaultDataLoader": "retrieval.loading:loader",
+    "documentGithubLoader": "retrieval.github:github",
     "documentJsonInputLoader": "retrieval.input_loaders:json_input",
     "embeddingsAwsBedrock": "platforms.bedrock:bedrock_embeddings",
     "embeddingsAzureOpenAi": "retrieval.embeddings:embeddings",

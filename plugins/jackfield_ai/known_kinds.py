@@ -11,7 +11,6 @@ from jackfield.api.ai import (
     LANGUAGE_MODEL,
     MEMORY,
     RERANKER,
-    TEXT_SPLITTER,
     TOOL,
     VECTOR_STORE,
 )
@@ -52,9 +51,6 @@ KNOWN: Mapping[str, Known] = {
     "langchain.memoryMotorhead": _memory("Motorhead"),
     "langchain.modelSelector": _part(
         "Model Selector", "Choosing among models is not written yet.", LANGUAGE_MODEL, LANGUAGE_MODEL
-    ),
-    "langchain.documentGithubLoader": _part(
-        "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
     ),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -28,6 +29,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+COMMAND = json.dumps([sys.executable, str(Path(__file__).parents[1] / "plugins/ai/mcp_servers.py")])
 TOKEN = "a-token-of-the-clients"
 LIMIT = 30
 MODES = ("legacy", "auto")
@@ -37,7 +39,8 @@ MODES = ("legacy", "auto")
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     limits = "mcp_progress = 0.05\nmcp_sse_sessions = 2\nmcp_body_limit = 65536\n"
-    settings = f"[ai]\n{limits}[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
+    settings = f"[ai]\n{limits}[ai.mcp_commands.ours]\ncommand = {COMMAND}\n"
+    settings += "[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
     daemon = Daemon(tmp_path_factory.mktemp("mcp"), settings=settings)
     try:
         yield daemon.start()
@@ -182,6 +185,20 @@ def test_our_own_client_calls_tools_of_our_own_server(daemon: Daemon, transport:
     assert told["status"] == "success", told.get("error")
     made = str(told["nodes"]["Client"])
     assert all(f"'content': [{{'type': 'text', 'text': {wanted}}}]" in made for wanted in (2, 4, 6)), made
+
+
+def test_a_command_of_the_operator_is_a_server_too(daemon: Daemon) -> None:
+    def told(command: str) -> Any:
+        given = {"serverTransport": "stdio", "command": command, "tool": "add", "inputMode": "json"}
+        client = node("C", "langchain.mcpClient", {**given, "jsonInput": {"a": 1}}, version=1.1)
+        document = chain("stdio", node("Go", "manualTrigger", {}, version=1), client)
+        run = daemon.admin().post("/workflows/run", json={"workflow": document}).raise_for_status().json()
+        return daemon.admin().get(f"/executions/{run['executionId']}").raise_for_status().json()
+
+    ours = told("ours")
+    assert ours["status"] == "success", ours.get("error")
+    assert "'structuredContent': {'result': 2" in str(ours["nodes"]["C"])
+    assert "There is no command sh in ai.mcp_commands" in told("sh")["error"]["message"]
 
 
 @pytest.mark.parametrize("version", [1, 2])

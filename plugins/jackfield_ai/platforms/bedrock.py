@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
@@ -21,6 +20,7 @@ from jackfield_ai.platforms.bedrock_client import AWS, BedrockClient
 from jackfield_ai.platforms.converse import completion_of, request_of
 from jackfield_ai.platforms.form import BEDROCK, BEDROCK_EMBEDDINGS, BEDROCK_OPTIONS, GUARDRAIL
 from jackfield_ai.reading import at, list_at
+from jackfield_ai.together import each
 
 SIDE_BY_SIDE = 8
 """Texts that are embedded at the same time: a request has one."""
@@ -122,15 +122,7 @@ class BedrockEmbeddings:
         self._more = more
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        turns = asyncio.Semaphore(SIDE_BY_SIDE)
-
-        async def one(text: str) -> Sequence[float]:
-            async with turns:
-                return await self._one(text, "search_document")
-
-        async with asyncio.TaskGroup() as group:
-            made = [group.create_task(one(text)) for text in texts]
-        return [task.result() for task in made]
+        return await each(texts, lambda text: self._one(text, "search_document"), SIDE_BY_SIDE)
 
     async def embed_query(self, text: str) -> Sequence[float]:
         return await self._one(text, "search_query")

@@ -63,6 +63,21 @@ BINARY_INPUT: UiFields = {
     "separator": Ui("hidden"),
 }
 
+GITHUB: UiFields = {
+    "repository": Ui(placeholder="https://github.com/octocat/hello-world", required=True, help="The repository."),
+    "branch": Ui(help="The branch whose files are loaded."),
+    "textSplittingMode": Ui(
+        label="Text splitting",
+        when={"@version": {"_cnd": {"gte": 1.1}}},
+        choices={"simple": "By characters", "custom": "By an attached splitter"},
+        help="How long texts become chunks.",
+    ),
+}
+GITHUB_OPTIONS: UiFields = {
+    "recursive": Ui(label="All folders", help="Loads the files of all folders, too."),
+    "ignorePaths": Ui(label="Left out", placeholder="docs, *.md", help="Paths and patterns, separated by commas."),
+}
+
 MULTI_QUERY: UiFields = {"queryCount": Ui(label="Wordings", help="How many wordings of the question are looked for.")}
 
 WORKFLOW_RETRIEVER: UiFields = {

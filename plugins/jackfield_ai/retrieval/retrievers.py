@@ -3,7 +3,6 @@ LangChain.js' MultiQueryRetriever and ContextualCompressionRetriever, whose step
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, cast
@@ -19,10 +18,11 @@ from jackfield.api.workflows import Node
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.retrieval.form import MULTI_QUERY, WORKFLOW_RETRIEVER
 from jackfield_ai.serving import model_of
+from jackfield_ai.together import each
 from jackfield_ai.tools.workflow import CallingParameters, target_of, unsaved_scopes
 
 SIDE_BY_SIDE = 4
-"""Documents that a model shortens at the same time."""
+"""Questions, and documents that a model shortens, at the same time."""
 NOTHING = "NOTHING_RELEVANT"
 _LINE = re.compile(r"^\s*(?:\d+[.)]|[-*])?\s*(.*?)\s*$")
 
@@ -58,7 +58,7 @@ class MultiQuery:
 
     async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
         """Each document once, in the order in which they are found."""
-        found = await asyncio.gather(*(self._inner.find(one, limit) for one in await self._wordings(query)))
+        found = await each(await self._wordings(query), lambda one: self._inner.find(one, limit), SIDE_BY_SIDE)
         once = {dumps([one.text, dict(one.metadata)]): one for documents in reversed(found) for one in documents[::-1]}
         return list(once.values())[::-1]
 
@@ -81,13 +81,8 @@ class Compressed:
         self._model = model
 
     async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
-        turns = asyncio.Semaphore(SIDE_BY_SIDE)
-
-        async def one(document: Document) -> Document | None:
-            async with turns:
-                return await self._shortened(query, document)
-
-        found = await asyncio.gather(*(one(document) for document in await self._inner.find(query, limit)))
+        given = await self._inner.find(query, limit)
+        found = await each(given, lambda document: self._shortened(query, document), SIDE_BY_SIDE)
         return [document for document in found if document is not None]
 
     async def _shortened(self, query: str, document: Document) -> Document | None:

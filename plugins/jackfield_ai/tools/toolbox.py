@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from jackfield.api.nodes import NodeError, supplying_node
 from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.serving import ServedNode
 from jackfield_ai.settings import AiSettings
+from jackfield_ai.together import each
 from jackfield_ai.tools.node_tool import NodeTool
 
 MAX_NAME = 64
@@ -52,18 +52,11 @@ class Toolbox:
 
     async def answer(self, calls: Sequence[ToolCall]) -> list[Message]:
         """One message per call, in their order; calls run side by side."""
-        turns = asyncio.Semaphore(self._settings.max_parallel_calls)
 
         async def one(call: ToolCall) -> Message:
-            async with turns:
-                return Message("tool", self._cut(await self._answer(call)), call_id=call.id, name=call.name)
+            return Message("tool", self._cut(await self._answer(call)), call_id=call.id, name=call.name)
 
-        # All of them end, so that none goes on behind an agent that failed.
-        found = await asyncio.gather(*(one(call) for call in calls), return_exceptions=True)
-        for result in found:
-            if isinstance(result, BaseException):
-                raise result
-        return [result for result in found if isinstance(result, Message)]
+        return await each(calls, one, self._settings.max_parallel_calls)
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Json:
         """What the tool of this name gives. Raises `NodeError`, also for arguments that do not fit."""

@@ -193,6 +193,13 @@ def answering(lab: AiLab) -> list[Any]:
     return answers
 
 
+async def test_a_text_that_bedrock_does_not_embed_fails_the_node(lab: AiLab) -> None:
+    lab.server.answer = lambda _: reply({"message": "no such model"}, "400 Bad Request")
+    part = node("Embeddings", "embeddingsAwsBedrock", {"model": "m"}, typeVersion=1, credentials=await bedrock(lab))
+    with pytest.raises(AssertionError, match="AWS Bedrock answered 400: no such model"):
+        await stored(lab, part)
+
+
 async def test_hugging_face_embeds_and_writes(lab: AiLab) -> None:
     await lab.credential("huggingFaceApi")
     answers = answering(lab)

@@ -10,6 +10,7 @@ import pytest
 from ai_lab import SECRET, AiLab, flow, model, node
 from loopback import Seen, reply
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.credentials import CredentialField, CredentialKind, Placement
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.nodes.lists import ListQuestion, LoadedPage, listing_node
@@ -144,8 +145,6 @@ async def loaded(lab: AiLab, kind: str, parameters: Mapping[str, Any], item: Any
     document = flow(
         fill, parts=[(embedding, "ai_embedding", "Fill"), (node("L", kind, parameters), "ai_document", "Fill")]
     )
-    from jackfield.api.context import WorkflowReader
-
     outcome = await lab.started(lab.context.port(WorkflowReader).parse(document), [item])
     assert outcome.status == "success", outcome.failure
     return [row["json"] for row in outcome.items]
@@ -166,6 +165,67 @@ async def test_the_binary_loader_reads_its_field(lab: AiLab) -> None:
     files = {"data": {"data": "eyJhIjoieCJ9", "mimeType": "application/json"}}
     rows = await loaded(lab, "documentBinaryInputLoader", {"pointers": "/a"}, {"json": {}, "binary": files})
     assert [row["pageContent"] for row in rows] == ["x"]
+
+
+def github(files: Mapping[str, bytes], **tree: Any) -> Any:
+    """GitHub's REST API as far as trees and raw contents go."""
+
+    def answer(seen: Seen) -> bytes:
+        path, _, query = seen.target.partition("?")
+        if path == "/v1/repos/octo/hello/git/trees/main":
+            rows = [{"path": name, "type": "blob"} for name in files if "recursive=1" in query or "/" not in name]
+            return reply({"tree": [*rows, {"path": "docs", "type": "tree"}], "truncated": False, **tree})
+        name = path.removeprefix("/v1/repos/octo/hello/contents/")
+        if name not in files:
+            return reply({"message": "Not Found"}, "404 Not Found")
+        assert seen.headers["accept"] == "application/vnd.github.raw+json"
+        assert query == "ref=main"
+        return reply(files[name])
+
+    return answer
+
+
+GITHUB = CredentialKind(
+    "githubApi",
+    "GitHub",
+    (CredentialField("server", "Server"), CredentialField("accessToken", "Token", secret=True)),
+    Placement(headers={"Authorization": "Bearer {accessToken}"}),
+)
+FILES = {"README.md": b"# Hello", "logo.png": b"\x89PNG\0", "docs/a.md": b"Deep", "src/b.py": b"x = 1"}
+
+
+async def of_github(lab: AiLab, files: Any, **parameters: Any) -> Any:
+    lab.context.ports["jackfield_credential_kinds"]["githubApi"] = GITHUB
+    await lab.sealed("githubApi", {"server": lab.server.url("/v1"), "accessToken": SECRET})
+    await lab.credential("openAiApi")
+    embed = Providers()
+    lab.server.answer = lambda seen: embed(seen) if "/embeddings" in seen.target else files(seen)
+    given = {"repository": "https://github.com/octo/hello.git", **parameters}
+    loader = node(
+        "L", "documentGithubLoader", given, typeVersion=1, credentials={"githubApi": {"id": "githubApi", "name": "c"}}
+    )
+    credentials = {"openAiApi": {"id": "openAiApi", "name": "c"}}
+    embedding = node("E", "embeddingsOpenAi", {}, typeVersion=1, credentials=credentials)
+    fill = node("Fill", "vectorStoreInMemory", {"mode": "insert"}, typeVersion=1)
+    outcome = await lab.run(
+        flow(fill, parts=[(embedding, "ai_embedding", "Fill"), (loader, "ai_document", "Fill")]), {}
+    )
+    if outcome.failure is not None:
+        return outcome.failure.message
+    return [(row["json"]["metadata"]["source"], row["json"]["pageContent"]) for row in outcome.items]  # type: ignore[index, call-overload]
+
+
+async def test_the_github_loader_reads_texts(lab: AiLab) -> None:
+    assert await of_github(lab, github(FILES)) == [("README.md", "# Hello")]
+    everything = {"recursive": True, "ignorePaths": "docs, *.txt"}
+    found = await of_github(lab, github(FILES), additionalOptions=everything)
+    assert found == [("README.md", "# Hello"), ("src/b.py", "x = 1")]
+
+
+async def test_repositories_that_are_none_or_too_large(lab: AiLab) -> None:
+    assert "is no repository" in await of_github(lab, github(FILES), repository="https://github.com/octo/../x")
+    assert "more files than" in await of_github(lab, github(FILES, truncated=True))
+    assert "answered 404" in await of_github(lab, github(FILES), branch="other")
 
 
 # -- lists
