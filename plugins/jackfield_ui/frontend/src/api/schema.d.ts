@@ -1415,6 +1415,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/community-nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List packages of community nodes */
+        get: operations["listCommunityPackages"];
+        put?: never;
+        /** Add a package of community nodes */
+        post: operations["addCommunityPackage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/community-nodes/{package}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Bring a package of community nodes to another version */
+        put: operations["updateCommunityPackage"];
+        post?: never;
+        /** Remove a package of community nodes */
+        delete: operations["removeCommunityPackage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/credential-kinds": {
         parameters: {
             query?: never;
@@ -3569,6 +3605,87 @@ export interface components {
              * @description Seconds.
              */
             expires_in: number;
+        };
+        /** CommunityDependencyShown */
+        CommunityDependencyShown: {
+            /** Integrity */
+            integrity: string;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * CommunityNodeShown
+         * @description missing: why it cannot run; empty: it can.
+         */
+        CommunityNodeShown: {
+            /** Kind */
+            kind: string;
+            /** Missing */
+            missing: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * CommunityPackageChange
+         * @description Another version of a package.
+         */
+        CommunityPackageChange: {
+            /**
+             * Integrity
+             * @description Hash that the package's archive must have; empty: the one that the registry announces.
+             * @default
+             */
+            integrity?: string;
+            /**
+             * Version
+             * @description A version, a range such as `^1.2` or a tag; empty: the newest that is released.
+             * @default
+             */
+            version?: string;
+        };
+        /**
+         * CommunityPackageList
+         * @description host: whose packages they are; others that share its store have their own.
+         */
+        CommunityPackageList: {
+            /** Changeable */
+            changeable: boolean;
+            /** Data */
+            data: components["schemas"]["CommunityPackageShown"][];
+            /** Host */
+            host: string;
+            /** Total */
+            total: number;
+        };
+        /**
+         * CommunityPackageShown
+         * @description problems: files of the package that could not be loaded.
+         */
+        CommunityPackageShown: {
+            /** Credentials */
+            credentials: string[];
+            /** Dependencies */
+            dependencies: components["schemas"]["CommunityDependencyShown"][];
+            /** Installedat */
+            installedAt: string;
+            /** Integrity */
+            integrity: string;
+            /** License */
+            license: string;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: components["schemas"]["CommunityNodeShown"][];
+            /** Problems */
+            problems: string[];
+            /** Summary */
+            summary: string;
+            /** Version */
+            version: string;
         };
         /** ConfigShown */
         ConfigShown: {
@@ -6666,6 +6783,29 @@ export interface components {
             name: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * NewCommunityPackage
+         * @description A package of npm to add.
+         */
+        NewCommunityPackage: {
+            /**
+             * Integrity
+             * @description Hash that the package's archive must have; empty: the one that the registry announces.
+             * @default
+             */
+            integrity?: string;
+            /**
+             * Name
+             * @example n8n-nodes-acme
+             */
+            name: string;
+            /**
+             * Version
+             * @description A version, a range such as `^1.2` or a tag; empty: the newest that is released.
+             * @default
+             */
+            version?: string;
         };
         /** NewDataTable */
         NewDataTable: {
@@ -10103,7 +10243,7 @@ export interface components {
             connected?: string | null;
             /**
              * Events
-             * @description Executions that it has started.
+             * @description Executions that it has started; of a trigger that services send events to, those that have ended.
              */
             events: number;
             /**
@@ -10111,6 +10251,11 @@ export interface components {
              * @default null
              */
             expires?: string | null;
+            /**
+             * Id
+             * @description Of the registration: `/webhooks/{id}/history` has the calls of its service.
+             */
+            id: string;
             /**
              * Kind
              * @enum {string}
@@ -10120,6 +10265,7 @@ export interface components {
             lastError?: components["schemas"]["TriggerFailure"] | null;
             /**
              * Lastevent
+             * @description Of such a trigger its last call.
              * @default null
              */
             lastEvent?: string | null;
@@ -14797,6 +14943,133 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listCommunityPackages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List packages of community nodes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommunityPackageList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    addCommunityPackage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommunityPackage"];
+            };
+        };
+        responses: {
+            /** @description Add a package of community nodes */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommunityPackageShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateCommunityPackage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                package: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommunityPackageChange"];
+            };
+        };
+        responses: {
+            /** @description Bring a package of community nodes to another version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommunityPackageShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    removeCommunityPackage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                package: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a package of community nodes */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };

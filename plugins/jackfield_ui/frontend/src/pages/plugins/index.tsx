@@ -1,6 +1,7 @@
-import { Alert, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { IconAlertTriangle, IconPlug } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { api, data } from '../../api/client';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -27,7 +28,15 @@ export default function Plugins() {
   });
   const failed = list.data?.filter(({ error }) => error).length ?? 0;
   return (
-    <Page title="Plugins" subtitle="Jackfield is made of plugins. If one fails, the others keep running.">
+    <Page
+      title="Plugins"
+      subtitle="Jackfield is made of plugins. If one fails, the others keep running."
+      actions={
+        <Button component={Link} to="/ui/plugins/community" variant="default">
+          Community nodes
+        </Button>
+      }
+    >
       {failed > 0 && (
         <Alert
           color="red"
