@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from vendor_trigger_lab import NOW, VendorTriggerLab
 
 from jackfield.api.errors import WebhookUnauthorized
+from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeError
 from jackfield.testing.vendor import Seen, VendorDouble
 
@@ -190,3 +193,46 @@ async def test_a_trigger_says_that_its_events_can_be_made_up(
     node = lab.subscriber(kind)
     found = await node.unproven(lab.subscription(node, parameters, values=values))
     assert (told in found) if told else not found
+
+
+async def test_half_a_key_is_none(lab: VendorTriggerLab) -> None:
+    """SurveyMonkey signs with the client's id and its secret; the id alone is known to many."""
+    node = lab.subscriber("surveyMonkeyTrigger")
+    parameters = {"objectType": "survey", "event": "response_created", "surveyIds": ["1"]}
+    run = lab.subscription(node, parameters, values={"accessToken": "k", "clientId": "c"})
+    with pytest.raises(NodeError, match="clientId or clientSecret"):
+        await node.subscribe(run)
+    signature = base64.b64encode(hmac.new(b"c&", dumps({"n": 1}), "sha1").digest()).decode()
+    with pytest.raises(WebhookUnauthorized):
+        await lab.receive(node, run, {"n": 1}, {"sm-signature": signature})
+    received = await lab.receive(node, run, None, method="HEAD")
+    assert (received.items, received.answer.status) == (None, 200)
+
+
+async def test_a_webhook_of_a_jira_app_is_renewed_before_its_end(lab: VendorTriggerLab) -> None:
+    node = lab.subscriber("jiraTrigger")
+    parameters = {"jiraVersion": "cloudOAuth2", "events": ["*"], "additionalFields": {"filter": "project = X"}}
+    run = lab.subscription(node, parameters, values={"domain": "https://acme.atlassian.net/jira"})
+    sites = [{"id": "c1", "url": "https://acme.atlassian.net"}]
+    listed: list[dict[str, Any]] = []
+    registered: dict[str, Any] = {"errors": ["The JQL is not valid."]}
+    lab.vendor.answers["/oauth/token/accessible-resources"] = lambda seen: sites
+
+    def webhook(seen: Seen) -> Any:
+        return {"webhookRegistrationResult": [registered]} if seen.method == "POST" else {"values": listed}
+
+    lab.vendor.answers["/ex/jira/c1/rest/api/3/webhook"] = webhook
+    with pytest.raises(NodeError, match="The JQL is not valid"):
+        await node.subscribe(run)
+    registered = {"createdWebhookId": 7}
+    assert (await node.subscribe(run)).expires == NOW + 30 * 86_400_000
+    assert run.state == {"id": 7, "site": "c1"}
+    assert not await node.check(run)
+    listed.append({"id": 7, "url": PROVEN})
+    assert await node.check(run)
+    lab.vendor.answers["/ex/jira/c1/rest/api/3/webhook/refresh"] = lambda seen: {"expirationDate": "2026-02-01"}
+    await node.renew(run)
+    assert lab.vendor.seen[-1].body == {"webhookIds": [7]}
+    sites[0]["url"] = "https://other.atlassian.net"
+    with pytest.raises(NodeError, match="reaches no site of this address"):
+        await node.check(run)
