@@ -122,7 +122,8 @@ class DescribedProof(TriggerPart):
     its key, by default `{$secret}`, the subscription's own. optional: nothing is asked for while that key is not known,
     as with services whose key somebody may enter in the credential. same: pairs of templates that must be equal, like
     a header and the secret. digest: template that must be the body's SHA-256 in hexadecimal, where a signature
-    is not over the body itself. min_version: of the node from which on it is asked for."""
+    is not over the body itself. min_version: of the node from which on it is asked for. when: of which calls it is
+    asked for, where a service signs in several ways; a call that no proof is for is refused."""
 
     preset: str = ""
     header: str = ""
@@ -139,6 +140,7 @@ class DescribedProof(TriggerPart):
     same: list[Pair] = []
     digest: str = ""
     min_version: float | None = None
+    when: DescribedCondition | None = None
 
     @model_validator(mode="after")
     def _one(self) -> DescribedProof:

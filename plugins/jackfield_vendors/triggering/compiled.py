@@ -110,6 +110,7 @@ class CompiledProof:
     secret: Template
     same: Sequence[tuple[Template, Template]]
     digest: Template | None
+    when: CompiledCondition | None
 
 
 @record
@@ -246,7 +247,8 @@ def _proof(given: DescribedProof, place: str, check: Check) -> CompiledProof:
     if secret is None:
         raise TemplateMismatch(f"{place}secret: say what the key is")
     digest = compiled_template(given.digest or None, f"{place}digest", check)
-    return CompiledProof(given, secret, _pairs(given.same, f"{place}same", check), digest)
+    when = _condition(given.when, f"{place}when", check) if given.when else None
+    return CompiledProof(given, secret, _pairs(given.same, f"{place}same", check), digest, when)
 
 
 def _handshake(given: DescribedHandshake, place: str, check: Check) -> CompiledHandshake:

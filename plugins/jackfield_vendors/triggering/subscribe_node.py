@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from jackfield.api.caller_secrets import MASK
+from jackfield.api.errors import WebhookUnauthorized
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers.failures import ServiceRefusal
@@ -204,7 +205,10 @@ class VendorSubscribeNode(VendorTriggerNode):
         self, proofs: Sequence[CompiledProof], scope: TemplateScope, call: WebhookCall, version: float
     ) -> None:
         """Raises `WebhookUnauthorized`."""
-        for proof in proofs:
+        asked = [proof for proof in proofs if proof.when is None or proof.when.holds(scope)]
+        if proofs and not asked:
+            raise WebhookUnauthorized("The proof of this call is missing.")
+        for proof in asked:
             described = proof.described
             if described.min_version is not None and version < described.min_version:
                 continue

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .asgi import AsgiApp, AsgiMount, LaterApp, Receive, Scope, Send
 from .context import PluginContext
 from .jsontext import Json
-from .storage import NewCall, Webhook
 from .triggers import Registration, WorkflowChange, served_nodes
-from .webhooks import WebhookCall
 from .workflows import Node, Problem, Workflow
+
+if TYPE_CHECKING:
+    from .storage import NewCall, Webhook
+    from .webhooks import WebhookCall
 
 
 class CallIngress(Protocol):

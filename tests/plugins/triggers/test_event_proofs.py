@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vendor_trigger_lab import VendorTriggerLab
+from vendor_trigger_lab import NOW, VendorTriggerLab
 
 from jackfield.api.errors import WebhookUnauthorized
 from jackfield.api.jsontext import dumps
@@ -175,3 +175,22 @@ async def test_a_call_that_is_repeated_is_known_by_its_signature(
         assert received.items
         deliveries.append(received.delivery)
     assert deliveries[0] == deliveries[1] != deliveries[2]
+
+
+async def test_the_newest_signature_of_hubspot_counts(lab: VendorTriggerLab) -> None:
+    """It has a time, so that a call cannot be sent again later; the first one alone is taken as in n8n."""
+    node = lab.subscriber("hubspotTrigger")
+    run = lab.subscription(node, {"eventsUi": {"eventValues": [{}]}}, values={"appId": "1", "clientSecret": "s"})
+    body = [{"eventId": 1, "subscriptionType": "contact.creation", "objectId": 5}]
+    first = {"x-hubspot-signature": hashlib.sha256(b"s" + dumps(body)).hexdigest()}
+
+    def newest(at: int, key: bytes = b"s") -> dict[str, str]:
+        text = b"POST" + run.url.encode() + dumps(body) + str(at).encode()
+        made = base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()).decode()
+        return {**first, "x-hubspot-signature-v3": made, "x-hubspot-request-timestamp": str(at)}
+
+    for proven in (first, newest(NOW), newest(NOW - 200_000)):
+        assert (await lab.receive(node, run, body, proven)).items
+    for forged in (newest(NOW - 400_000), newest(NOW, b"t"), {**newest(NOW), "x-hubspot-signature-v3": "wrong"}, {}):
+        with pytest.raises(WebhookUnauthorized):
+            await lab.receive(node, run, body, forged)

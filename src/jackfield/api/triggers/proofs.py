@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 from datetime import datetime
 from typing import Literal
 
@@ -21,7 +22,8 @@ TOLERANCE_S = 300
 class EventSignature:
     """A signature in a header. header: lower case; prefix: what stands before it. keying: an HMAC, or, as HubSpot's
     first version does, the plain digest of the key with the text behind it. over: what is signed, with `{body}`,
-    `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds or as ISO 8601 writes it.
+    `{url}`, `{method}` and, where `time_header` names the header that has it, `{time}` in Unix seconds or milliseconds,
+    or as ISO 8601 writes it.
     part, time_part: of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the signature's and
     of the time's."""
 
@@ -56,9 +58,13 @@ class EventSignature:
             return _part(call.headers.get(self.header, ""), self.time_part)
         return call.headers.get(self.time_header, "") if self.time_header else ""
 
+    def _filled(self, text: str, call: WebhookCall) -> str:
+        values = {"{url}": call.url, "{method}": call.method, "{time}": self._time(call)}
+        return re.sub(r"\{(?:url|method|time)\}", lambda found: values[found[0]], text)
+
     def _signed(self, call: WebhookCall) -> bytes:
-        text = self.over.replace("{url}", call.url).replace("{time}", self._time(call))
-        before, body, behind = text.partition("{body}")
+        before, body, behind = self.over.partition("{body}")
+        before, behind = (self._filled(text, call) for text in (before, behind))
         return before.encode() + (call.body if body else b"") + behind.encode()
 
 
@@ -92,9 +98,9 @@ def _check_time(moment: str, now: float) -> None:
 
 
 def _seconds(moment: str) -> float | None:
-    """Of Unix seconds, or of a time as ISO 8601 writes it."""
-    if moment.isascii() and moment.isdigit() and len(moment) <= 12:
-        return float(moment)
+    """Of Unix seconds or milliseconds, or of a time as ISO 8601 writes it."""
+    if moment.isascii() and moment.isdigit() and len(moment) <= 13:
+        return float(moment) / (1000 if len(moment) == 13 else 1)
     try:
         found = datetime.fromisoformat(moment)
     except ValueError:
