@@ -17,7 +17,7 @@ from jackfield.testing.daemon import Daemon, free_port, poll
 
 from . import installing
 from .cases import ZONE, Document
-from .credentials import credentials
+from .credentials import Given, credentials
 
 RunData: TypeAlias = Mapping[str, list[Document]]
 """Runs by name of their node."""
@@ -90,8 +90,9 @@ class RoundTrip(Engine):
 
 
 @contextmanager
-def n8n(directory: Path) -> Iterator[Engine]:
-    """n8n's engine in a process of its own. Raises `installing.NotThere`."""
+def n8n(directory: Path, given: Mapping[str, Given] | None = None) -> Iterator[Engine]:
+    """n8n's engine in a process of its own. given: credentials by name, instead of the usual ones. Raises
+    `installing.NotThere`."""
     place, program, port = installing.directory(), installing.node(), free_port()
     output, disk = directory / "n8n.log", filled(directory / "n8n-disk")
     with output.open("wb") as log:
@@ -99,7 +100,7 @@ def n8n(directory: Path) -> Iterator[Engine]:
         process = subprocess.Popen(
             command,
             cwd=place,
-            env=_environment(disk),
+            env=_environment(disk, credentials() if given is None else given),
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -121,9 +122,9 @@ def filled(directory: Path) -> Path:
     return directory
 
 
-def _environment(disk: Path) -> Mapping[str, str]:
+def _environment(disk: Path, known: Mapping[str, Given]) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "NODE_", "JACKFIELD_"))}
-    values = {name: dict(given.values) for name, given in credentials().items()}
+    values = {name: dict(given.values) for name, given in known.items()}
     more = {"GENERIC_TIMEZONE": ZONE, "BI": "crypto,node:crypto", "COMPARED_CREDENTIALS": json.dumps(values)}
     return {**kept, "TZ": "UTC", "N8N_RESTRICT_FILE_ACCESS_TO": str(disk), **more}
 
@@ -138,20 +139,19 @@ def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Pat
 
 
 @contextmanager
-def jackfield(directory: Path) -> Iterator[Engine]:
-    """A daemon as users run it."""
-    disk = filled(directory / "disk")
-    daemon = Daemon(directory, settings=f'[nodes.files]\nroot = "{disk}"\n', env={"TZ": "UTC"})
+def jackfield(directory: Path, given: Mapping[str, Given] | None = None, settings: str = "") -> Iterator[Engine]:
+    """A daemon as users run it. given: as above; settings: further ones."""
+    disk, known = filled(directory / "disk"), credentials() if given is None else given
+    daemon = Daemon(directory, settings=f'[nodes.files]\nroot = "{disk}"\n{settings}', env={"TZ": "UTC"})
     try:
         client = daemon.start().admin(timeout=RUN_SECONDS)
-        stored = {name: _stored(client, name) for name in credentials()}
+        stored = {name: _stored(client, name, one) for name, one in known.items()}
         yield Engine("Jackfield", client, disk, stored, daemon.pid)
     finally:
         daemon.close()
 
 
-def _stored(client: httpx.Client, name: str) -> str:
-    given = credentials()[name]
+def _stored(client: httpx.Client, name: str, given: Given) -> str:
     made = client.post("/credentials", json={"name": name, "kind": given.kind, "values": dict(given.values)})
     return str(made.raise_for_status().json()["id"])
 

@@ -227,7 +227,9 @@ async def _sent(run: NodeRun, session: ElasticSession, waiting: Mapping[int, str
         error = row.get("error")
         if isinstance(error, dict):
             told = f"Elasticsearch: {error.get('type')}: {error.get('reason')}"
-            made[index] = [error_item(accepted(run, NodeError(told[:500]), index), index)]
+            item = error_item(accepted(run, NodeError(told[:500]), index), index)
+            item["json"]["message"] = error
+            made[index] = [item]
         else:
             made[index] = new_items([row], index)
     return made

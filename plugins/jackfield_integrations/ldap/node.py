@@ -76,7 +76,7 @@ async def update(asked: LdapItem) -> list[Row]:
         for row in getattr(asked.wanted.attributes, operation):
             values = [] if operation == "delete" and row.value == "" else _values(row)
             changes.setdefault(row.id, []).append((code, values))
-            told.append({"operation": operation, "modification": {"type": row.id, "values": [*values]}})
+            told.append({"operation": operation, "modification": {"type": row.id, "values": [*values], "buffers": []}})
     await asked.session.update(asked.dn, changes)
     return [{"dn": asked.dn, "result": "success", "changes": told}]
 

@@ -5,10 +5,12 @@ Attributes are under `$`, and the text of an element that has some is under `_` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from io import BytesIO
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import iterparse
 
 from .jsontext import Json
 from .nodes.types import NodeError
@@ -19,26 +21,47 @@ def parsed(content: bytes) -> dict[str, Json]:
     if not content.strip():
         return {}
     try:
-        root = fromstring(content)
+        root, spaces = _read(content)
     except (ParseError, DefusedXmlException, ValueError):
         raise NodeError("The server's answer is no XML.") from None
-    return {_name(root): _value(root)}
+    return {_name(root): _value(root, spaces)}
+
+
+Spaces = Mapping[Element, Mapping[str, str]]
+"""The namespaces that an element names, as attributes: the library does not count them among those."""
+
+
+def _read(content: bytes) -> tuple[Element, Spaces]:
+    found: dict[Element, Mapping[str, str]] = {}
+    named: dict[str, str] = {}
+    root: Element | None = None
+    for event, value in iterparse(BytesIO(content), events=("start", "start-ns")):
+        if event == "start-ns":
+            named[f"xmlns:{value[0]}" if value[0] else "xmlns"] = value[1]
+            continue
+        root = value if root is None else root
+        if named:
+            found[value], named = named, {}
+    if root is None:
+        raise ValueError("there is no element")
+    return root, found
 
 
 def _name(element: Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _value(element: Element) -> Json:
+def _value(element: Element, spaces: Spaces) -> Json:
     made: dict[str, Json] = {}
     for child in element:
-        name, value = _name(child), _value(child)
+        name, value = _name(child), _value(child, spaces)
         if name not in made:
             made[name] = value
             continue
         known = made[name]
         made[name] = [*known, value] if isinstance(known, list) else [known, value]
-    attributes: dict[str, Json] = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+    attributes: dict[str, Json] = dict(spaces.get(element, {}))
+    attributes |= {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
     text = (element.text or "").strip()
     if not made and not attributes:
         return text

@@ -112,6 +112,7 @@ async def test_items_go_together(lab: Lab) -> None:
     given = rows({"n": 1, "x": 1}, {"n": 999}, {"n": 2})
     found = await lab.run("document.update", given, on_error="continueRegularOutput", **update)
     assert [next(iter(row)) for row in found] == ["_id", "error", "_id"]
+    assert found[1]["message"]["type"] == "document_missing_exception"
     assert lab.elastic.indexes["i"]["d1"] == {"n": 1, "x": 1}
     with pytest.raises(NodeError, match=r"document_missing_exception") as failed:
         await lab.run("document.update", given, **update)

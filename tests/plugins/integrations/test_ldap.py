@@ -58,7 +58,8 @@ async def test_entries_are_made_changed_and_deleted(node: Node) -> None:
         "delete": [{"id": "mail", "value": "a@example.com"}],
     }
     (changed,) = await node("update", dn=dn, attributes=changes)
-    assert changed["changes"][0] == {"operation": "add", "modification": {"type": "title", "values": ["Dr ü"]}}
+    modification = {"type": "title", "values": ["Dr ü"], "buffers": []}
+    assert changed["changes"][0] == {"operation": "add", "modification": modification}
     (found,) = await node("search", **search, options={"attributes": ["mail", "cn", "title"]})
     assert found == {"dn": dn, "mail": "b@example.com", "cn": "Ada L", "title": "Dr ü"}
     await node("update", dn=dn, attributes={"delete": [{"id": "mail", "value": ""}]})
