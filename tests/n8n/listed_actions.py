@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import airtop_cases, language_cases, lead_cases, media_cases, office_cases, slack_cases
+from . import (
+    airtop_cases,
+    github_cases,
+    language_cases,
+    lead_cases,
+    media_cases,
+    office_cases,
+    outlook_cases,
+    slack_cases,
+)
 from .action_cases import ActionCase
 
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
+    *github_cases.CASES,
     *language_cases.CASES,
     *lead_cases.CASES,
     *media_cases.CASES,
     *office_cases.CASES,
+    *outlook_cases.CASES,
     *slack_cases.CASES,
 ]
