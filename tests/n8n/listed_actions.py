@@ -10,9 +10,11 @@ from . import (
     language_cases,
     lead_cases,
     media_cases,
+    meeting_cases,
     office_cases,
     outlook_cases,
     slack_cases,
+    todoist_cases,
 )
 from .action_cases import ActionCase
 
@@ -22,7 +24,9 @@ CASES: Sequence[ActionCase] = [
     *language_cases.CASES,
     *lead_cases.CASES,
     *media_cases.CASES,
+    *meeting_cases.CASES,
     *office_cases.CASES,
     *outlook_cases.CASES,
     *slack_cases.CASES,
+    *todoist_cases.CASES,
 ]

@@ -94,7 +94,8 @@ def answered(vendor: VendorDouble, case: ActionCase) -> None:
             return 404, {"message": "not found"}
         if len(fits) > 1:
             left.remove(fits[0])
-        return fits[0].status, fits[0].body if fits[0].body is not None else {}
+        empty = None if fits[0].status == 204 else {}
+        return fits[0].status, empty if fits[0].body is None else fits[0].body
 
     for one in case.answers:
         vendor.answers[unquote(one.path)] = serve
