@@ -51,6 +51,16 @@ def opened(page: Page, table: str) -> Locator:
     return grid
 
 
+def chosen_file(page: Page, name: str, content: bytes) -> Locator:
+    """The dialog that shows what is in the file."""
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Import CSV").click()
+    chosen.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content})
+    dialog = page.get_by_role("dialog", name=re.compile(f"Import “{name}”"))
+    dialog.get_by_label("First rows of the file").wait_for()
+    return dialog
+
+
 def values(api: httpx.Client, table: str, column: str) -> list[Any]:
     return [row[column] for row in rows_of(api, table)]
 
@@ -143,7 +153,7 @@ def test_rows_are_found_sorted_exported_and_deleted(page: Page, api: httpx.Clien
     lines = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
     assert [line["item"] for line in lines] == [f"thing {number}" for number in range(299, 289, -1)]
 
-    boxes = grid.get_by_role("checkbox")
+    boxes = grid.get_by_role("checkbox", name=re.compile("Select the row"))
     boxes.nth(0).click()
     boxes.nth(2).click(modifiers=["Shift"])
     page.get_by_role("button", name="Delete 3 rows").click()
@@ -180,14 +190,10 @@ def test_very_many_rows_are_imported_and_the_last_is_a_key_away(page: Page, api:
     table = table_of(api, "Readings", [])
     text = "item,count\n" + "".join(f"kiln {number},{number}\n" for number in range(MANY))
     grid = opened(page, table)
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Import CSV").click()
-    chosen.value.set_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": b"count\n1\nmany\n"})
-    page.get_by_text("line 3 of the CSV file").wait_for()
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Import CSV").click()
-    chosen.value.set_files({"name": "readings.csv", "mimeType": "text/csv", "buffer": text.encode()})
-    page.get_by_text(f"{MANY:,} rows imported").wait_for()
+    dialog = chosen_file(page, "readings.csv", text.encode())
+    dialog.get_by_role("button", name="Import").click()
+    dialog.get_by_role("status").get_by_text(re.compile("rows (checked|stored)")).wait_for()
+    page.get_by_text(f"{MANY:,} rows imported").wait_for(timeout=60_000)
     page.get_by_text(f"{MANY:,} rows", exact=True).wait_for()
     assert grid.get_attribute("aria-rowcount") == str(MANY + 1)
     grid.focus()
@@ -196,3 +202,128 @@ def test_very_many_rows_are_imported_and_the_last_is_a_key_away(page: Page, api:
     assert grid.locator("[data-row]").count() < 60 * (len(COLUMNS) + 3)
     page.keyboard.press("Control+Home")
     grid.get_by_text("kiln 0").wait_for()
+
+
+def test_a_file_is_shown_before_its_rows_are_stored(page: Page, api: httpx.Client, axe: Callable[[Page], None]) -> None:
+    table = table_of(api, "Wares", [])
+    opened(page, table)
+    text = "Ware;COUNT;Preis;Rest\nNägel;12;many;x\nÖl;few;2,5;y\n"
+    dialog = chosen_file(page, "wares.csv", text.encode("latin-1"))
+    assert dialog.get_by_label("Between cells stands").input_value() == "semicolon"
+    assert dialog.get_by_label("Encoding").input_value() == "windows-1252"
+    assert "Nägel" in dialog.get_by_label("First rows of the file").inner_text()
+    assert [dialog.get_by_label(f"Column for {name}").input_value() for name in ("Ware", "COUNT")] == ["-", "count"]
+    dialog.get_by_label("Column for Ware").select_option("item")
+    dialog.get_by_label("Column for Preis").select_option("+")
+    kind = dialog.get_by_label("Type of the new column for Preis")
+    kind.select_option("number")
+    dialog.get_by_label("Name of the new column for Preis").fill("item")
+    dialog.get_by_text("Two columns go here.").first.wait_for()
+    assert dialog.get_by_role("button", name="Import").is_disabled()
+    dialog.get_by_label("Name of the new column for Preis").fill("price")
+    axe(page)
+    dialog.get_by_role("button", name="Import").click()
+    faults = dialog.get_by_role("alert").get_by_role("listitem")
+    faults.first.wait_for()
+    assert [fault.split(":")[0] for fault in faults.all_inner_texts()] == [
+        "line 2, Preis", "line 3, COUNT", "line 3, Preis",
+    ]  # fmt: skip
+    assert api.get(f"/data-tables/{table}").json()["rows"] == 0
+    kind.select_option("string")
+    dialog.get_by_label("Column for COUNT").select_option("-")
+    dialog.get_by_role("button", name="Import").click()
+    page.get_by_text("2 rows imported").wait_for()
+    assert [(row["item"], row["count"], row["price"]) for row in rows_of(api, table)] == [
+        ("Nägel", None, "many"), ("Öl", None, "2,5"),
+    ]  # fmt: skip
+
+
+def test_a_file_becomes_a_table(page: Page, api: httpx.Client) -> None:
+    page.goto("/ui/data-tables")
+    dialog = chosen_file(page, "New things.csv", b"Unit price\twhen\n1.5\t2026-01-31\n")
+    assert dialog.get_by_label("Name of the new table").input_value() == "New things"
+    dialog.get_by_role("button", name="Import").click()
+    page.get_by_role("heading", name="New things").wait_for()
+    found = api.get("/data-tables", params={"search": "New things"}).json()["data"][0]
+    assert [(each["name"], each["type"]) for each in found["columns"]] == [("Unit_price", "number"), ("when", "date")]
+    assert values(api, found["id"], "Unit_price") == [1.5]
+
+
+def test_added_and_deleted_rows_are_undone_with_their_ids(page: Page, api: httpx.Client) -> None:
+    table = table_of(api, "Undone", [{"item": f"thing {number}", "count": number} for number in range(250)])
+    before = api.get(f"/data-tables/{table}/rows", params={"limit": 1000}).json()["data"]
+    grid = opened(page, table)
+
+    def stored() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = api.get(f"/data-tables/{table}/rows", params={"limit": 1000}).json()["data"]
+        return found
+
+    page.get_by_role("button", name="Add row").click()
+    poll(lambda: len(stored()) == 251, "the row is added")
+    page.get_by_role("button", name="Undo").click()
+    poll(lambda: stored() == before, "the row is gone")
+    page.get_by_role("button", name="Redo").click()
+    poll(lambda: stored()[-1]["id"] == 251, "the same row is there again")
+    page.get_by_role("button", name="Undo").click()
+    poll(lambda: stored() == before, "the row is gone again")
+
+    page.get_by_label("Search rows").fill("thing 1")
+    page.get_by_text("111 of 250 rows").wait_for()
+    grid.focus()
+    page.keyboard.press("Control+a")
+    page.get_by_role("button", name="Delete 111 rows").wait_for()
+    page.keyboard.press("Control+Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    poll(lambda: len(stored()) == 139, "what the search found is deleted")
+    page.get_by_text("0 of 139 rows").wait_for()
+    grid.focus()
+    page.keyboard.press("Control+z")
+    poll(lambda: stored() == before, "the rows are there as they were")
+    page.get_by_label("Search rows").fill("")
+    page.get_by_text("250 rows", exact=True).wait_for()
+    grid.get_by_label("Select all rows").check()
+    page.get_by_role("button", name="Delete 250 rows").click()
+    page.get_by_role("dialog").get_by_text("Undo brings them back").wait_for()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    poll(lambda: stored() == [], "all rows are deleted")
+    page.get_by_role("button", name="Undo").click()
+    poll(lambda: stored() == before, "all rows are there as they were")
+
+
+def test_pages_that_are_passed_over_are_given_up_and_the_next_ones_read(page: Page, api: httpx.Client) -> None:
+    table = table_of(api, "Long", [{"item": f"kiln {number}"} for number in range(6000)])
+    asked: list[str] = []
+    given_up: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/rows?" in request.url else None)
+    page.on("requestfailed", lambda request: given_up.append(request.url) if "/rows?" in request.url else None)
+    grid = opened(page, table)
+    poll(lambda: len(asked) == 3, "the pages below are read before they are in sight")
+    held: list[Any] = []
+    page.route(re.compile(r"/rows\?.*offset=2000"), held.append)
+    grid.evaluate("grid => { grid.scrollTop = 34 * 2050; }")
+    poll(lambda: len(held) == 1, "a page in the middle is asked for")
+    grid.evaluate("grid => { grid.scrollTop = 34 * 5000; }")
+    grid.get_by_text("kiln 5005").wait_for()
+    poll(lambda: any("offset=2000" in url for url in given_up), "the page that was passed over is given up")
+    asked.clear()
+    grid.evaluate("grid => { grid.scrollTop = 34 * 5250; }")
+    grid.get_by_text("kiln 5255").wait_for()
+    poll(lambda: asked, "further pages are read ahead")
+    assert all("after=" in url for url in asked), asked
+
+
+def test_a_finger_writes_a_cell_with_a_second_touch(
+    make_context: Callable[..., BrowserContext], api: httpx.Client
+) -> None:
+    table = table_of(api, "Touched", [{"item": "first"}, {"item": "second"}])
+    page = make_context(viewport={"width": 390, "height": 844}, has_touch=True).new_page()
+    grid = opened(page, table)
+    cell = grid.get_by_role("gridcell", name="second")
+    cell.tap()
+    poll(lambda: cell.get_attribute("data-active") is not None, "the cell is active")
+    assert grid.locator("input:not([type=checkbox])").count() == 0
+    cell.tap()
+    field = page.get_by_label("item, new value")
+    field.fill("changed")
+    field.press("Enter")
+    poll(lambda: values(api, table, "item") == ["first", "changed"], "it is stored")

@@ -1,21 +1,21 @@
 import { Skeleton } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
-import { notifyError } from '../../components/notify';
+import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { AddColumn } from './AddColumn';
 import { FilterPanel } from './FilterPanel';
 import { EVERYTHING, filterText, type View } from './filters';
-import type { Pasted } from './grid/clipped';
 import { Grid, type GridHandle } from './grid/Grid';
 import classes from './grid/grid.module.css';
-import { useEdits } from './grid/useEdits';
-import { addRows, type DataTableShown, KEY, type RowValues, useTable, useTableEvents } from './queries';
+import { NO_ROWS, type Selection, selectedCount } from './grid/selection';
+import { MOST_UNDONE, useEdits } from './grid/useEdits';
+import { type DataTableShown, useTable, useTableEvents } from './queries';
 import { TableMenu } from './TableMenu';
 import { Toolbar } from './Toolbar';
 
@@ -44,37 +44,35 @@ export default function Table() {
 function Sheet({ table }: { table: DataTableShown }) {
   const { id } = table;
   const mayWrite = useMay('member');
-  const client = useQueryClient();
   const [view, setView] = useState<View>(EVERYTHING);
   const [filtering, setFiltering] = useState(false);
   const [adding, setAdding] = useState(false);
-  const [ticked, setTicked] = useState<ReadonlySet<number>>(new Set());
+  const [ticked, setTicked] = useState<Selection>(NO_ROWS);
   const [total, setTotal] = useState<number>();
   const grid = useRef<GridHandle>(null);
   const edits = useEdits(id);
   const change = (part: Partial<View>) => {
     setView({ ...view, ...part });
-    setTicked(new Set());
-  };
-  const add = async (rows: readonly RowValues[]) => {
-    try {
-      await addRows(id, [...rows]);
-    } catch (error) {
-      notifyError(error, 'No row was added');
-      return;
-    }
-    await client.invalidateQueries({ queryKey: KEY });
+    setTicked(NO_ROWS);
   };
   const addRow = async () => {
     // In another order, or where a filter leaves it out, nobody would see the new row.
     const everything = !view.sorting && !view.search && !filterText(view.conditions, view.join);
     if (!everything) change(EVERYTHING);
     grid.current?.goTo({ row: everything && total !== undefined ? total : (table.rows ?? 0), column: 1 });
-    await add([{}]);
+    await edits.change([], [{}]);
   };
-  const paste = async ({ edits: changed, added }: Pasted) => {
-    await edits.change(changed);
-    if (added.length) await add(added);
+  const remove = async () => {
+    const rows = selectedCount(ticked, total);
+    if (rows === 0) return;
+    const title = `Delete ${count(rows)} ${rows === 1 ? 'row' : 'rows'} of “${table.name}”?`;
+    const body =
+      rows <= MOST_UNDONE
+        ? 'Undo brings them back, with their ids, as long as this page is open.'
+        : `This cannot be undone: more than ${count(MOST_UNDONE)} rows at once do not come back.`;
+    if (!(await confirm({ title, body, action: 'Delete' }))) return;
+    await (ticked === 'all' ? edits.removeAll(view, rows) : edits.remove([...ticked]));
+    setTicked(NO_ROWS);
   };
   const empty = table.columns.length === 0;
   return (
@@ -85,7 +83,7 @@ function Sheet({ table }: { table: DataTableShown }) {
         total={total}
         mayWrite={mayWrite}
         ticked={ticked}
-        onTicked={setTicked}
+        onDelete={remove}
         onView={change}
         filtering={filtering}
         onFiltering={setFiltering}
@@ -107,7 +105,8 @@ function Sheet({ table }: { table: DataTableShown }) {
           ticked={ticked}
           onTicked={setTicked}
           onEdits={(changed) => void edits.change(changed)}
-          onPasted={(pasted) => void paste(pasted)}
+          onPasted={({ edits: changed, added }) => void edits.change(changed, added)}
+          onDelete={() => void remove()}
           onUndo={() => void edits.undo()}
           onRedo={() => void edits.redo()}
           onTotal={setTotal}

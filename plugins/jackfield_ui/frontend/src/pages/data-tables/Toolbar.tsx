@@ -10,16 +10,15 @@ import {
   IconSearch,
   IconTrash,
 } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { confirm } from '../../components/confirm';
 import { count } from '../../components/format';
-import { notifyError } from '../../components/notify';
+import { ImportButton } from './csv/ImportButton';
 import { filterText, type View } from './filters';
 import { MOST_SHOWN } from './grid/Grid';
+import { type Selection, selectedCount } from './grid/selection';
 import type { useEdits } from './grid/useEdits';
-import { ImportRows } from './ImportRows';
-import { csvAddress, type DataTableShown, deleteRows, KEY, MOST_CONDITIONS } from './queries';
+import { csvAddress, type DataTableShown } from './queries';
 
 const TYPED_MS = 250;
 
@@ -30,8 +29,8 @@ interface Props {
   /** Rows of the view; undefined: not read yet. */
   total: number | undefined;
   mayWrite: boolean;
-  ticked: ReadonlySet<number>;
-  onTicked: (ticked: ReadonlySet<number>) => void;
+  ticked: Selection;
+  onDelete: () => Promise<void>;
   filtering: boolean;
   onFiltering: (shown: boolean) => void;
   onAddRow: () => Promise<void>;
@@ -91,7 +90,7 @@ export function Toolbar(props: Props) {
       </Button>
       {mayWrite && (
         <>
-          <ImportRows id={table.id} />
+          <ImportButton table={table} />
           <Group gap={0}>
             <Step label="Undo" icon={IconArrowBackUp} may={edits.mayUndo} onClick={edits.undo} />
             <Step label="Redo" icon={IconArrowForwardUp} may={edits.mayRedo} onClick={edits.redo} />
@@ -110,7 +109,7 @@ export function Toolbar(props: Props) {
           >
             Add row
           </Button>
-          {ticked.size > 0 && <DeleteRows {...props} />}
+          {selectedCount(ticked, total) > 0 && <DeleteRows {...props} />}
         </>
       )}
       <Text size="sm" c="dimmed" role="status" ms="auto">
@@ -145,33 +144,18 @@ function Step({
   );
 }
 
-function DeleteRows({ table, ticked, onTicked }: Props) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: async () => {
-      const ids = [...ticked];
-      for (let from = 0; from < ids.length; from += MOST_CONDITIONS) {
-        await deleteRows(table.id, ids.slice(from, from + MOST_CONDITIONS));
-      }
-    },
-    onSuccess: () => onTicked(new Set()),
-    onError: (error) => notifyError(error, 'Not all rows were deleted'),
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-  });
-  const rows = ticked.size === 1 ? 'row' : 'rows';
-  const ask = async () => {
-    const title = `Delete ${count(ticked.size)} ${rows} of “${table.name}”?`;
-    if (await confirm({ title, body: 'This cannot be undone.', action: 'Delete' })) remove.mutate();
-  };
+function DeleteRows({ ticked, total, onDelete }: Props) {
+  const rows = selectedCount(ticked, total);
+  const removing = useMutation({ mutationFn: onDelete });
   return (
     <Button
       variant="default"
       c="var(--jf-bad)"
       leftSection={<IconTrash size={16} aria-hidden="true" />}
-      loading={remove.isPending}
-      onClick={() => void ask()}
+      loading={removing.isPending}
+      onClick={() => removing.mutate()}
     >
-      Delete {count(ticked.size)} {rows}
+      Delete {count(rows)} {rows === 1 ? 'row' : 'rows'}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconSearch, IconTable } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { TextDialog } from '../../components/TextDialog';
 import { Bytes, Count, RelativeTime } from '../../components/values';
+import { ImportButton } from './csv/ImportButton';
 import { createTable, type DataTableShown, KEY, tablePath, useTableEvents } from './queries';
 import { MOST_TABLE_NAME, TableMenu } from './TableMenu';
 
@@ -21,7 +22,8 @@ const TYPED_MS = 250;
 export default function DataTables() {
   const navigate = useNavigate();
   const may = useMay('member');
-  const [search, setSearch] = useState('');
+  const [params, setParams] = useSearchParams();
+  const [search, setSearch] = useState(params.get('search') ?? '');
   const [wanted] = useDebouncedValue(search.trim(), TYPED_MS);
   const list = usePaged(
     [...KEY, 'list', wanted],
@@ -29,13 +31,15 @@ export default function DataTables() {
     PER_PAGE,
   );
   useTableEvents();
-  const [params, setParams] = useSearchParams();
   const creating = may && params.has('new');
   const create = () => setParams({ new: '' }, { replace: true });
   const button = may && (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={create}>
-      New data table
-    </Button>
+    <Group gap="sm">
+      <ImportButton onDone={({ table: { id } }) => void navigate(tablePath(id))} />
+      <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={create}>
+        New data table
+      </Button>
+    </Group>
   );
   const none = list.rows?.length === 0 && !wanted;
   return (

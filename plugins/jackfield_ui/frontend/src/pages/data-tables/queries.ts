@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { address, api, body, segment, send } from '../../api/client';
-import { isRecord } from '../../api/errors';
+import { address, api, body, segment } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { useEvents } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
@@ -45,8 +44,21 @@ export const renameTable = (id: string, name: string) =>
   body(api.PATCH('/api/v1/data-tables/{table_id}', { ...ofTable(id), body: { name } }));
 export const deleteTable = (id: string) => api.DELETE('/api/v1/data-tables/{table_id}', ofTable(id));
 export const clearTable = (id: string) => api.DELETE('/api/v1/data-tables/{table_id}/rows/clear', ofTable(id));
-export const addRows = (id: string, data: RowValues[]) =>
-  body(api.POST('/api/v1/data-tables/{table_id}/rows', { ...ofTable(id), body: { data } }));
+
+/** The added rows. */
+export async function addRows(id: string, data: RowValues[]): Promise<DataRow[]> {
+  const call = api.POST('/api/v1/data-tables/{table_id}/rows', { ...ofTable(id), body: { data, returnType: 'all' } });
+  return (await body(call)) as DataRow[];
+}
+
+/** Puts deleted rows back as they were, with their ids. */
+export const restoreRows = (id: string, rows: readonly DataRow[]) =>
+  body(
+    api.POST('/api/v1/data-tables/{table_id}/rows/restore', {
+      ...ofTable(id),
+      body: { data: rows.map((row) => ({ ...row }) as RowValues) },
+    }),
+  );
 
 /** The conditions of one filter that the daemon takes, if nobody has set `data_tables.max_conditions` lower. */
 export const MOST_CONDITIONS = 100;
@@ -61,26 +73,35 @@ export const changeRow = (id: string, row: number, data: RowValues) =>
     }),
   );
 
-export const deleteRows = (id: string, rows: readonly number[]) =>
-  body(
-    api.DELETE('/api/v1/data-tables/{table_id}/rows/delete', {
-      params: { path: { table_id: id }, query: { filter: JSON.stringify({ type: 'or', filters: rows.map(isRow) }) } },
-    }),
-  );
+const REMOVE = '/api/v1/data-tables/{table_id}/rows/delete';
+
+/** The deleted rows as they were. */
+export async function deleteRows(id: string, rows: readonly number[]): Promise<DataRow[]> {
+  const gone: DataRow[] = [];
+  for (let from = 0; from < rows.length; from += MOST_CONDITIONS) {
+    const filters = rows.slice(from, from + MOST_CONDITIONS).map(isRow);
+    const query = { filter: JSON.stringify({ type: 'or', filters }), returnData: true };
+    gone.push(...((await body(api.DELETE(REMOVE, { params: { path: { table_id: id }, query } }))) as DataRow[]));
+  }
+  return gone;
+}
+
+const EVERY_ROW = JSON.stringify({ type: 'and', filters: [{ columnName: 'id', condition: 'isNotEmpty' }] });
+
+/** Deletes all rows of a view, whatever order they are in; as they were, where they are asked for. */
+export async function deleteView(id: string, view: View, returnData: boolean): Promise<DataRow[]> {
+  const { search, filter = EVERY_ROW } = queryOf(view);
+  const query = { filter, search, returnData };
+  const gone = await body(api.DELETE(REMOVE, { params: { path: { table_id: id }, query } }));
+  return returnData ? (gone as DataRow[]) : [];
+}
+
+const CSV = '/api/v1/data-tables/{table_id}/csv';
+export const csvPath = (id: string) => CSV.replace('{table_id}', segment(id));
 
 /** Where the browser saves the rows of a view from. */
-export function csvAddress(id: string, view?: View): string {
-  const query = view ? queryOf(view) : {};
-  return address('/api/v1/data-tables/{table_id}/csv', query).replace('{table_id}', segment(id));
-}
-
-/** Adds the rows of a CSV file; how many there were. The file goes as it is, so that its size is no matter for the page. */
-export async function importCsv(id: string, file: Blob): Promise<number> {
-  const url = new URL(csvAddress(id), location.origin);
-  const answer = await send(new Request(url, { method: 'POST', body: file, headers: { 'content-type': 'text/csv' } }));
-  const said: unknown = await answer.json();
-  return isRecord(said) ? Number(said.importedRowCount) : 0;
-}
+export const csvAddress = (id: string, view?: View) =>
+  address(CSV, view ? queryOf(view) : {}).replace(CSV, csvPath(id));
 
 /** A table that is written a thousand times a second is read again once. */
 const READ_WITHIN = 700;

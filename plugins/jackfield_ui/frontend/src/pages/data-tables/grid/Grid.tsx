@@ -10,7 +10,8 @@ import { GridHead } from './GridHead';
 import { cellId, GridRow, ROW_HEIGHT, TICK } from './GridRow';
 import classes from './grid.module.css';
 import { boundsOf, type Place, type Range } from './place';
-import type { RowEdit } from './useEdits';
+import { isSelected, NO_ROWS, type Selection, toggled } from './selection';
+import type { RowEdit } from './steps';
 import { useGridKeys } from './useGridKeys';
 import { AT_FIRST, PAGE, useRows } from './useRows';
 
@@ -30,10 +31,12 @@ interface Props {
   view: View;
   onSort: (sorting: View['sorting']) => void;
   mayWrite: boolean;
-  ticked: ReadonlySet<number>;
-  onTicked: (ticked: ReadonlySet<number>) => void;
+  ticked: Selection;
+  onTicked: (ticked: Selection) => void;
   onEdits: (edits: readonly RowEdit[]) => void;
   onPasted: (pasted: Pasted) => void;
+  /** Deletes the selected rows. */
+  onDelete: () => void;
   onUndo: () => void;
   onRedo: () => void;
   onTotal: (total: number | undefined) => void;
@@ -132,12 +135,7 @@ export function Grid(props: Props) {
   };
   const tick = (top: number, bottom: number) => {
     const ids = Array.from({ length: bottom - top + 1 }, (_, place) => rows.rowAt(top + place)?.id ?? []).flat();
-    const all = ids.every((id) => ticked.has(id));
-    const next = new Set(ticked);
-    for (const id of ids)
-      if (all) next.delete(id);
-      else next.add(id);
-    onTicked(next);
+    onTicked(toggled(ticked, ids));
   };
   const onKeyDown = useGridKeys({
     grid: scroller,
@@ -149,19 +147,26 @@ export function Grid(props: Props) {
     onEdit: begin,
     onPasted: props.onPasted,
     onTick: tick,
+    onTickAll: () => onTicked(ticked === 'all' ? NO_ROWS : 'all'),
+    onDelete: props.onDelete,
     onUndo: props.onUndo,
     onRedo: props.onRedo,
   });
+  const pressed = useRef<Place>(undefined);
   const onMouseDown = (event: MouseEvent) => {
     const place = placeOf(event.target);
     if (!place || event.button !== 0) return;
     event.preventDefault();
+    pressed.current = scroller.current === document.activeElement ? active : undefined;
     scroller.current?.focus({ preventScroll: true });
     setRange({ from: event.shiftKey ? range.from : place, to: place });
   };
   const onClick = (event: MouseEvent) => {
     const box = event.target instanceof HTMLInputElement ? event.target.dataset.tick : undefined;
-    if (box === undefined) return;
+    if (box === undefined) {
+      if (touched(event) && samePlace(placeOf(event.target), pressed.current)) begin();
+      return;
+    }
     const index = Number(box);
     setRange({ from: { row: index, column: active.column }, to: { row: index, column: active.column } });
     if (event.shiftKey) tick(Math.min(index, active.row), Math.max(index, active.row));
@@ -208,7 +213,14 @@ export function Grid(props: Props) {
       onKeyDown={onKeyDown}
     >
       <div role="rowgroup" className={classes.head} style={{ width }}>
-        <GridHead columns={columns} sorting={view.sorting} onSort={props.onSort} mayWrite={mayWrite} />
+        <GridHead
+          columns={columns}
+          sorting={view.sorting}
+          onSort={props.onSort}
+          mayWrite={mayWrite}
+          ticked={ticked}
+          onTicked={onTicked}
+        />
       </div>
       <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize(), width }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
@@ -226,7 +238,8 @@ export function Grid(props: Props) {
               left={within ? chosen.left : -1}
               right={within ? chosen.right : -1}
               active={here ? active.column : -1}
-              ticked={row?.id != null && ticked.has(row.id)}
+              ticked={isSelected(ticked, row?.id)}
+              fixed={ticked === 'all'}
               mayWrite={mayWrite}
               {...(here && editing && { editor: editor() })}
             />
@@ -237,6 +250,14 @@ export function Grid(props: Props) {
     </div>
   );
 }
+
+/** A finger has no keys: a second touch of a cell writes it. */
+function touched({ nativeEvent }: MouseEvent): boolean {
+  return 'pointerType' in nativeEvent && nativeEvent.pointerType === 'touch';
+}
+
+const samePlace = (one: Place | undefined, other: Place | undefined) =>
+  one !== undefined && one.row === other?.row && one.column === other.column;
 
 function placeOf(target: EventTarget): Place | undefined {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[data-place]') : null;

@@ -5,6 +5,7 @@ import { ColumnMenu } from './ColumnMenu';
 import type { GridColumn } from './cells';
 import { TICK } from './GridRow';
 import classes from './grid.module.css';
+import { NO_ROWS, type Selection } from './selection';
 
 type Sorting = View['sorting'];
 
@@ -13,15 +14,25 @@ interface Props {
   sorting: Sorting;
   onSort: (sorting: Sorting) => void;
   mayWrite: boolean;
+  ticked: Selection;
+  onTicked: (ticked: Selection) => void;
 }
 
 /** Names and types of the columns; a click sorts by one, upwards, downwards and not at all. */
-export function GridHead({ columns, sorting, onSort, mayWrite }: Props) {
+export function GridHead({ columns, sorting, onSort, mayWrite, ticked, onTicked }: Props) {
   return (
     <div role="row" tabIndex={-1} aria-rowindex={1} className={classes.headRow}>
       {mayWrite && (
         <div role="columnheader" tabIndex={-1} aria-colindex={1} className={classes.tick} style={{ width: TICK }}>
-          <span className="jf-hidden">Selected</span>
+          <input
+            type="checkbox"
+            aria-label="Select all rows"
+            checked={ticked === 'all'}
+            ref={(box) => {
+              if (box) box.indeterminate = ticked !== 'all' && ticked.size > 0;
+            }}
+            onChange={() => onTicked(ticked === 'all' ? NO_ROWS : 'all')}
+          />
         </div>
       )}
       {columns.map((column, place) => {

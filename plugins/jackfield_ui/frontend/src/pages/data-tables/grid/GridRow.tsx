@@ -20,6 +20,8 @@ export interface GridRowProps {
   /** The active cell; -1: another row has it. */
   active: number;
   ticked: boolean;
+  /** Whether all rows are selected, so that no single one can be. */
+  fixed: boolean;
   mayWrite: boolean;
   /** Stands in the active cell. */
   editor?: ReactNode;
@@ -29,7 +31,7 @@ export const cellId = (row: number, column: number) => `cell-${row}-${column}`;
 
 /** Drawn anew only when something in it is another. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, row, columns, top, width, left, right, active, ticked, mayWrite, editor } = props;
+  const { index, row, columns, top, width, left, right, active, ticked, fixed, mayWrite, editor } = props;
   return (
     <div
       role="row"
@@ -47,7 +49,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             type="checkbox"
             tabIndex={-1}
             aria-label={row ? `Select the row ${row.id}` : 'Not read yet'}
-            disabled={!row}
+            disabled={!row || fixed}
             checked={ticked}
             readOnly
             data-tick={index}

@@ -2,7 +2,7 @@
 import type { CellValue, DataRow, RowValues } from '../queries';
 import { cellOf, type GridColumn, readCell } from './cells';
 import type { Bounds } from './place';
-import type { RowEdit } from './useEdits';
+import type { RowEdit } from './steps';
 
 /** Rows that one action changes, each with a request of its own. More come in by a CSV file. */
 export const MOST_ROWS = 1000;

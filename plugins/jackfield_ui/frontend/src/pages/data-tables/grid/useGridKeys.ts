@@ -16,13 +16,16 @@ interface Given {
   onEdit: (typed?: string) => void;
   onPasted: (pasted: Pasted) => void;
   onTick: (top: number, bottom: number) => void;
+  onTickAll: () => void;
+  onDelete: () => void;
   onUndo: () => void;
   onRedo: () => void;
 }
 
 /** What keys and the clipboard do where no cell is being written. */
 export function useGridKeys(given: Given) {
-  const { grid, cells, range, page, mayWrite, onRange, onEdit, onPasted, onTick, onUndo, onRedo } = given;
+  const { grid, cells, range, page, mayWrite, onRange, onEdit, onPasted, onTick, onTickAll, onDelete, onUndo, onRedo } =
+    given;
   const attempt = (act: () => Pasted) => {
     try {
       onPasted(act());
@@ -36,6 +39,8 @@ export function useGridKeys(given: Given) {
     const control = event.ctrlKey || event.metaKey;
     if (control && key.toLowerCase() === 'z') (event.shiftKey ? onRedo : onUndo)();
     else if (control && key.toLowerCase() === 'y') onRedo();
+    else if (control && key.toLowerCase() === 'a') onTickAll();
+    else if (control && key === 'Delete') onDelete();
     else if (key === ' ' && event.shiftKey) {
       const { top, bottom } = boundsOf(range);
       onTick(top, bottom);
