@@ -260,11 +260,11 @@ def test_added_and_deleted_rows_are_undone_with_their_ids(page: Page, api: httpx
 
     page.get_by_role("button", name="Add row").click()
     poll(lambda: len(stored()) == 251, "the row is added")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     poll(lambda: stored() == before, "the row is gone")
-    page.get_by_role("button", name="Redo").click()
+    page.get_by_role("button", name="Redo", exact=True).click()
     poll(lambda: stored()[-1]["id"] == 251, "the same row is there again")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     poll(lambda: stored() == before, "the row is gone again")
 
     page.get_by_label("Search rows").fill("thing 1")
@@ -286,7 +286,7 @@ def test_added_and_deleted_rows_are_undone_with_their_ids(page: Page, api: httpx
     page.get_by_role("dialog").get_by_text("Undo brings them back").wait_for()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     poll(lambda: stored() == [], "all rows are deleted")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     poll(lambda: stored() == before, "all rows are there as they were")
 
 
@@ -297,18 +297,23 @@ def test_pages_that_are_passed_over_are_given_up_and_the_next_ones_read(page: Pa
     page.on("request", lambda request: asked.append(request.url) if "/rows?" in request.url else None)
     page.on("requestfailed", lambda request: given_up.append(request.url) if "/rows?" in request.url else None)
     grid = opened(page, table)
-    poll(lambda: len(asked) == 3, "the pages below are read before they are in sight")
+
+    def heard() -> bool:
+        """Events come while the page is asked for something."""
+        return bool(page.evaluate("true"))
+
+    poll(lambda: heard() and len(asked) == 3, "the pages below are read before they are in sight")
     held: list[Any] = []
-    page.route(re.compile(r"/rows\?.*offset=2000"), held.append)
+    page.route(re.compile(r"/rows\?.*offset=2000"), lambda route: held.append(route))
     grid.evaluate("grid => { grid.scrollTop = 34 * 2050; }")
-    poll(lambda: len(held) == 1, "a page in the middle is asked for")
+    poll(lambda: heard() and len(held) == 1, "a page in the middle is asked for")
     grid.evaluate("grid => { grid.scrollTop = 34 * 5000; }")
     grid.get_by_text("kiln 5005").wait_for()
-    poll(lambda: any("offset=2000" in url for url in given_up), "the page that was passed over is given up")
+    poll(lambda: heard() and any("offset=2000" in url for url in given_up), "the page that was passed over is given up")
     asked.clear()
     grid.evaluate("grid => { grid.scrollTop = 34 * 5250; }")
     grid.get_by_text("kiln 5255").wait_for()
-    poll(lambda: asked, "further pages are read ahead")
+    poll(lambda: heard() and asked, "further pages are read ahead")
     assert all("after=" in url for url in asked), asked
 
 
@@ -316,7 +321,7 @@ def test_a_finger_writes_a_cell_with_a_second_touch(
     make_context: Callable[..., BrowserContext], api: httpx.Client
 ) -> None:
     table = table_of(api, "Touched", [{"item": "first"}, {"item": "second"}])
-    page = make_context(viewport={"width": 390, "height": 844}, has_touch=True).new_page()
+    page = make_context(viewport="phone", has_touch=True).new_page()
     grid = opened(page, table)
     cell = grid.get_by_role("gridcell", name="second")
     cell.tap()
@@ -327,3 +332,23 @@ def test_a_finger_writes_a_cell_with_a_second_touch(
     field.fill("changed")
     field.press("Enter")
     poll(lambda: values(api, table, "item") == ["first", "changed"], "it is stored")
+
+
+def test_a_node_leads_to_its_table_and_the_table_to_its_workflows(page: Page, api: httpx.Client) -> None:
+    table = table_of(api, "Linked", [])
+    chosen = {"__rl": True, "mode": "list", "value": table, "cachedResultName": "Linked"}
+    node = {
+        "id": "rows", "name": "Rows", "type": "n8n-nodes-base.dataTable", "typeVersion": 1.1, "position": [0, 0],
+        "parameters": {"resource": "row", "operation": "get", "dataTableId": chosen},
+    }  # fmt: skip
+    body = {"name": "Reads rows", "nodes": [node], "connections": {}, "settings": {}}
+    workflow = api.post("/workflows", json=body).raise_for_status().json()["id"]
+    page.goto(f"/ui/workflows/{workflow}")
+    page.locator(".react-flow__node").first.dblclick()
+    with page.context.expect_page() as opened_page:
+        page.get_by_role("link", name="Open Data table").click()
+    beside = opened_page.value
+    beside.get_by_role("heading", name="Linked").wait_for()
+    beside.get_by_role("button", name="Used by 1 workflow").click()
+    beside.get_by_role("menuitem", name="Reads rows: Rows").click()
+    beside.wait_for_url(f"**/ui/workflows/{workflow}")

@@ -22,7 +22,8 @@ LOCATOR = Ui(
             {"name": "list", "label": "From list"},
             {"name": "id", "label": "By ID"},
             {"name": "name", "label": "By name"},
-        ]
+        ],
+        "opens": "data-tables",
     },
 )
 

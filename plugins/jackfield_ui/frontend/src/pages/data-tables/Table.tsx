@@ -18,6 +18,7 @@ import { MOST_UNDONE, useEdits } from './grid/useEdits';
 import { type DataTableShown, useTable, useTableEvents } from './queries';
 import { TableMenu } from './TableMenu';
 import { Toolbar } from './Toolbar';
+import { UsedBy } from './UsedBy';
 
 const CRUMBS = [{ label: 'Data tables', to: areaPath('data-tables') }];
 
@@ -31,7 +32,14 @@ export default function Table() {
       <Page
         title={table?.name ?? 'Data table'}
         crumbs={CRUMBS}
-        actions={table && <TableMenu table={table} onDeleted={() => void navigate(areaPath('data-tables'))} />}
+        actions={
+          table && (
+            <>
+              <UsedBy table={table} />
+              <TableMenu table={table} onDeleted={() => void navigate(areaPath('data-tables'))} />
+            </>
+          )
+        }
       >
         {error && !table && <Failure error={error} onRetry={() => void refetch()} />}
         {!error && !table && <Skeleton flex={1} />}

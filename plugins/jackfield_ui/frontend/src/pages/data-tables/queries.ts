@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { address, api, body, segment } from '../../api/client';
+import { isRecord } from '../../api/errors';
 import type { Schemas } from '../../api/types';
 import { useEvents } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
@@ -45,10 +46,16 @@ export const renameTable = (id: string, name: string) =>
 export const deleteTable = (id: string) => api.DELETE('/api/v1/data-tables/{table_id}', ofTable(id));
 export const clearTable = (id: string) => api.DELETE('/api/v1/data-tables/{table_id}/rows/clear', ofTable(id));
 
+/** Rows of an answer that may be something else, by what was asked for. */
+function rowsIn(answer: unknown): DataRow[] {
+  const isRow = (each: unknown): each is DataRow => isRecord(each) && typeof each.id === 'number';
+  return Array.isArray(answer) ? answer.filter(isRow) : [];
+}
+
 /** The added rows. */
 export async function addRows(id: string, data: RowValues[]): Promise<DataRow[]> {
   const call = api.POST('/api/v1/data-tables/{table_id}/rows', { ...ofTable(id), body: { data, returnType: 'all' } });
-  return (await body(call)) as DataRow[];
+  return rowsIn(await body(call));
 }
 
 /** Puts deleted rows back as they were, with their ids. */
@@ -81,7 +88,7 @@ export async function deleteRows(id: string, rows: readonly number[]): Promise<D
   for (let from = 0; from < rows.length; from += MOST_CONDITIONS) {
     const filters = rows.slice(from, from + MOST_CONDITIONS).map(isRow);
     const query = { filter: JSON.stringify({ type: 'or', filters }), returnData: true };
-    gone.push(...((await body(api.DELETE(REMOVE, { params: { path: { table_id: id }, query } }))) as DataRow[]));
+    gone.push(...rowsIn(await body(api.DELETE(REMOVE, { params: { path: { table_id: id }, query } }))));
   }
   return gone;
 }
@@ -93,7 +100,7 @@ export async function deleteView(id: string, view: View, returnData: boolean): P
   const { search, filter = EVERY_ROW } = queryOf(view);
   const query = { filter, search, returnData };
   const gone = await body(api.DELETE(REMOVE, { params: { path: { table_id: id }, query } }));
-  return returnData ? (gone as DataRow[]) : [];
+  return rowsIn(gone);
 }
 
 const CSV = '/api/v1/data-tables/{table_id}/csv';

@@ -1,4 +1,7 @@
-import { Input, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Input, Select, TextInput } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+import { segment } from '../../../../api/client';
+import { areaPath } from '../../../../app/areas';
 import { useFormState, useTyped } from '../context';
 import classes from '../form.module.css';
 import type { Option, OptionSource } from '../useOptions';
@@ -28,6 +31,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
     ? modes
     : [...modes, { name: mode, label: mode, placeholder: '' }];
   const text = textOf(isLocator(value) ? value.value : value);
+  const page = pageOf(field.options?.opens, mode, text);
   const write = (next: Option['value'] | undefined, chosen?: Option) => {
     if (!isLocator(value) && value !== undefined && mode !== 'list') onChange(next);
     else onChange(located(isLocator(value) ? value : {}, mode, next ?? '', chosen));
@@ -67,6 +71,18 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
             <Written {...props} text={text} write={write} mode={all.find(({ name }) => name === mode)} />
           )}
         </div>
+        {page && (
+          <ActionIcon
+            component="a"
+            href={page}
+            target="_blank"
+            rel="noopener"
+            aria-label={`Open ${field.label}`}
+            size="lg"
+          >
+            <IconExternalLink size={16} aria-hidden="true" />
+          </ActionIcon>
+        )}
       </div>
     </Input.Wrapper>
   );
@@ -105,6 +121,12 @@ function modeOf(value: unknown, modes: readonly LocatorMode[]): string {
   const first = modes[0]?.name ?? 'id';
   if (value === undefined || value === null || value === '') return first;
   return modes.some(({ name }) => name === 'id') ? 'id' : first;
+}
+
+/** Where the interface shows what is chosen. opens: the area, of which a field's options tell. */
+function pageOf(opens: unknown, mode: string, text: string): string | undefined {
+  if (typeof opens !== 'string' || !text || text.startsWith('=')) return undefined;
+  return mode === 'name' ? `${areaPath(opens)}?search=${segment(text)}` : `${areaPath(opens)}/${segment(text)}`;
 }
 
 /** Another value has another name and address. */

@@ -1,0 +1,54 @@
+import { Button, Menu } from '@mantine/core';
+import { IconGitBranch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { api, body, segment } from '../../api/client';
+import { useInvalidate } from '../../api/useEvents';
+import { areaPath } from '../../app/areas';
+import { count } from '../../components/format';
+import { type DataTableShown, ofTable } from './queries';
+
+const KEY = ['data-table-users'] as const;
+const CHANGES = ['workflow.saved', 'workflow.deleted', 'workflow.activated', 'workflow.deactivated'] as const;
+/** Looking through workflows is work, so a burst of changes is one. */
+const READ_EVERY_MS = 5_000;
+
+/** The workflows whose nodes name the table. */
+export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
+  const { data: found } = useQuery({
+    queryKey: [...KEY, id, name],
+    queryFn: ({ signal }) => body(api.GET('/api/v1/data-tables/{table_id}/workflows', { ...ofTable(id), signal })),
+    placeholderData: undefined,
+  });
+  useInvalidate('workflows', [KEY], CHANGES, READ_EVERY_MS);
+  if (!found) return null;
+  const workflows = found.data.length;
+  const more = found.truncated ? ' or more' : '';
+  return (
+    <Menu disabled={workflows === 0}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          disabled={workflows === 0}
+          leftSection={<IconGitBranch size={16} aria-hidden="true" />}
+        >
+          {workflows === 0
+            ? 'No workflow names it'
+            : `Used by ${count(workflows)}${more} ${workflows === 1 ? 'workflow' : 'workflows'}`}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="50vh" style={{ overflow: 'auto' }}>
+        {found.data.map((workflow) => (
+          <Menu.Item
+            key={workflow.id}
+            component={Link}
+            to={`${areaPath('workflows')}/${segment(workflow.id)}`}
+            rightSection={workflow.active ? 'active' : undefined}
+          >
+            {workflow.name}: {workflow.nodes.join(', ')}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
