@@ -209,7 +209,7 @@ def test_a_file_is_shown_before_its_rows_are_stored(page: Page, api: httpx.Clien
     opened(page, table)
     text = "Ware;COUNT;Preis;Rest\nNägel;12;many;x\nÖl;few;2,5;y\n"
     dialog = chosen_file(page, "wares.csv", text.encode("latin-1"))
-    assert dialog.get_by_label("Between cells stands").input_value() == "semicolon"
+    assert dialog.get_by_label("Delimiter").input_value() == "semicolon"
     assert dialog.get_by_label("Encoding").input_value() == "windows-1252"
     assert "Nägel" in dialog.get_by_label("First rows of the file").inner_text()
     assert [dialog.get_by_label(f"Column for {name}").input_value() for name in ("Ware", "COUNT")] == ["-", "count"]

@@ -46,7 +46,7 @@ export function ImportDialog(props: Props) {
       <Stack>
         <Group grow align="flex-start">
           <NativeSelect
-            label="Between cells stands"
+            label="Delimiter"
             value={form.delimiter ?? found?.delimiter ?? 'comma'}
             data={DELIMITERS}
             onChange={({ currentTarget: { value } }) =>
@@ -77,10 +77,10 @@ export function ImportDialog(props: Props) {
 }
 
 const DELIMITERS = [
-  { value: 'comma', label: 'a comma' },
-  { value: 'semicolon', label: 'a semicolon' },
-  { value: 'tab', label: 'a tab' },
-  { value: 'pipe', label: 'a vertical bar' },
+  { value: 'comma', label: 'comma (,)' },
+  { value: 'semicolon', label: 'semicolon (;)' },
+  { value: 'tab', label: 'tab' },
+  { value: 'pipe', label: 'vertical bar (|)' },
 ] as const;
 
 const ENCODINGS = [
@@ -177,7 +177,7 @@ function Refused({ error }: { error: Error }) {
   const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
   return (
     <Alert color="red" title="No row was imported" role="alert">
-      <Text size="sm">{messageOf(error)}</Text>
+      {fields.length === 0 && <Text size="sm">{messageOf(error)}</Text>}
       <ul className={classes.faults}>
         {fields.map(([field, why]) => (
           <li key={field}>
