@@ -2576,7 +2576,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the triggers of a workflow that ask services or that services send events to, with their last event, their next poll or renewal, and their last error */
+        /** List the triggers of a workflow that ask services, that services send events to, or that hold a connection, with their last event, their next poll or renewal, since when they are connected, and their last error */
         get: operations["listWorkflowTriggers"];
         put?: never;
         post?: never;
@@ -2595,7 +2595,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address; nothing starts */
+        /** Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address or over a connection; nothing starts */
         post: operations["fetchTestEvent"];
         delete?: never;
         options?: never;
@@ -10072,7 +10072,7 @@ export interface components {
             node: string;
             /**
              * Seconds
-             * @description How long to wait for an event that a service sends.
+             * @description Seconds to wait for an event that a service sends.
              * @default 60
              */
             seconds?: number;
@@ -10236,6 +10236,12 @@ export interface components {
          */
         TriggerShown: {
             /**
+             * Connected
+             * @description Since when the connection is open; null: it is not.
+             * @default null
+             */
+            connected?: string | null;
+            /**
              * Events
              * @description Executions that it has started; of a trigger that services send events to, those that have ended.
              */
@@ -10254,7 +10260,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "poll" | "subscribe";
+            kind: "poll" | "subscribe" | "listen";
             /** @default null */
             lastError?: components["schemas"]["TriggerFailure"] | null;
             /**
@@ -10270,7 +10276,7 @@ export interface components {
             lastPoll?: string | null;
             /**
              * Next
-             * @description Of the next poll, or the next look at the subscription.
+             * @description Of the next poll, the next look at the subscription, or the next try to connect.
              * @default null
              */
             next?: string | null;
@@ -10278,7 +10284,7 @@ export interface components {
             node: string;
             /**
              * State
-             * @description idle, waiting, failing, or the phase of a subscription: beginning, live, ending.
+             * @description idle, waiting, connected, failing, or the phase of a subscription: beginning, live, ending.
              */
             state: string;
             /**
@@ -18257,7 +18263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the triggers of a workflow that ask services or that services send events to, with their last event, their next poll or renewal, and their last error */
+            /** @description List the triggers of a workflow that ask services, that services send events to, or that hold a connection, with their last event, their next poll or renewal, since when they are connected, and their last error */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18291,7 +18297,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address; nothing starts */
+            /** @description Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address or over a connection; nothing starts */
             200: {
                 headers: {
                     [name: string]: unknown;
