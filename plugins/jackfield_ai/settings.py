@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class McpCommand(BaseModel):
     """A program of this machine that is an MCP server."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     command: list[str] = Field(description="The program and its arguments.", min_length=1, max_length=256)
     directory: str = Field("", description="Where it runs; empty: where the daemon does.")

@@ -13,6 +13,8 @@ pytest.importorskip("mcp")
 
 import mcp_servers
 from ai_lab import AiLab, LabContext, flow, model, node
+from hypothesis import given
+from hypothesis import strategies as st
 from loopback import Loopback, reply
 from mcp_servers import ToolServer, served
 from test_ai_tools import agent
@@ -24,9 +26,11 @@ from jackfield.api.nodes.lists import ListQuestion, ValuesMissing
 from jackfield.api.records import replace
 from jackfield.api.workflows import Node
 from jackfield.testing.node_runs import FakeNodeRun, items
+from jackfield_ai.mcp_client.columns import columns_of
 from jackfield_ai.mcp_client.node import McpClientNode
+from jackfield_ai.mcp_client.results import told
 from jackfield_ai.mcp_client.sessions import session
-from jackfield_ai.mcp_client.targets import McpTarget
+from jackfield_ai.mcp_client.targets import McpResult, McpTarget
 from jackfield_ai.mcp_client.tool import McpClientToolNode, tool_name_of
 from jackfield_ai.settings import AiSettings, McpCommand
 from jackfield_nodes.http.client import GuardedClient
@@ -157,13 +161,13 @@ async def test_servers_that_do_not_answer_as_they_should(context: LabContext, se
     where = {"endpointUrl": server.url("/mcp")}
     answers: list[bytes] = []
     server.answer = lambda _: answers[-1]
-    for answer, told in (
+    for answer, words in (
         (reply("no", "401 Unauthorized"), "wants a credential"),
         (reply("no", "403 Forbidden"), "denies access"),
         (reply("I am a page", content_type="text/html"), "begins no session"),
     ):
         answers.append(answer)
-        with pytest.raises(NodeError, match=told):
+        with pytest.raises(NodeError, match=words):
             await client(context, where, "x").outcome()
     with pytest.raises(NodeError, match="No connection to 127"):
         await client(context, {"endpointUrl": "http://127.0.0.1:9/mcp"}, "x").outcome()
@@ -361,3 +365,71 @@ def test_names_of_tools_as_n8n_makes_them(server: str, tool: str, name: str) -> 
 def test_a_node_that_only_serves_is_no_step(context: LabContext) -> None:
     assert McpClientToolNode(context).description.inputs == 0
     assert flow(model())["name"] == "W"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "properties", "required", "title", "format", "data", "blob", "a"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["type", "properties", "required", "a"]), JSON))
+def test_any_schema_has_columns_or_none(schema: dict[str, Any]) -> None:
+    for row in columns_of({**schema, "type": "object"}):
+        assert row.label.strip(" *") or not str(row.value).strip(" *")
+        assert row.type in ("string", "number", "boolean", "array", "object", "dateTime")
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["type", "text", "data", "resource"]), JSON), max_size=3), JSON)
+def test_any_result_can_be_told_to_a_model(content: list[dict[str, Any]], structured: Any) -> None:
+    result = McpResult(content, structured)
+    found = told(result)
+    assert found == structured if isinstance(structured, dict) else isinstance(found, list)
+    assert isinstance(result.text, str)
+
+
+async def agent_failure(lab: AiLab, server: ToolServer) -> str:
+    await lab.credential("openAiApi")
+    return await lab.failure(agent(node("S", "mcpClientTool", {"endpointUrl": server.url}, typeVersion=1.4)), {"x": 1})
+
+
+async def test_servers_that_offer_too_much_are_refused(lab: AiLab) -> None:
+    async with served("httpStreamable") as server:
+        server.server.add_tool(lambda: "x", name="big", description="x" * 300_000)
+        assert "describes the tool big with more than" in await agent_failure(lab, server)
+    async with served("httpStreamable") as server:
+        for number in range(130):
+            server.server.add_tool(lambda: "x", name=f"tool{number}")
+        assert "more than ai.max_tools" in await agent_failure(lab, server)
+
+
+async def test_a_list_without_an_end_is_given_up(context: LabContext, server: Loopback) -> None:
+    """The server speaks the protocol of 2025-06-18, as many do."""
+    results: dict[str, Any] = {
+        "initialize": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "endless", "version": "1"},
+        },
+        "tools/list": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "more"},
+    }
+
+    def answer(seen: Any) -> bytes:
+        message = seen.json
+        if "id" not in message:
+            return reply("", "202 Accepted")
+        found = results.get(message["method"])
+        more = {"result": found} if found else {"error": {"code": -32601, "message": "Method not found"}}
+        return reply({"jsonrpc": "2.0", "id": message["id"], **more})
+
+    server.answer = answer
+    async with session(context, McpTarget("httpStreamable", server.url("/mcp"))) as found:
+        with pytest.raises(NodeError, match="more than 20 pages"):
+            await found.tools()
+    assert sum(b"tools/list" in seen.body for seen in server.seen) == 20
