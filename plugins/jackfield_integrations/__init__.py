@@ -10,6 +10,7 @@ class IntegrationsPlugin(Plugin):
 
     name = "integrations"
     settings = (SettingsTable("integrations", "jackfield_integrations.settings:IntegrationSettings"),)
+    parts = ("jackfield_integrations.messaging.open_deliveries:OpenDeliveries",)
     provides = {"jackfield.api.databases:DatabaseConnections": "jackfield_integrations.databases:SharedConnections"}
 
     jackfield_nodes = later("jackfield_integrations.catalogue:node_types")

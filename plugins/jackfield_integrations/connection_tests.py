@@ -28,6 +28,8 @@ _SESSIONS = {
     "redis": ("redis_session", "redis"),
     "mongoDb": ("mongo.session", "mongodb"),
     "imap": ("mail.imap_session", "imap"),
+    "mqtt": ("messaging.mqtt_session", "mqtt"),
+    "rabbitmq": ("messaging.rabbit_session", "rabbitmq"),
 }
 """Kind -> the module that opens a session, and the extra that it needs."""
 

@@ -130,6 +130,55 @@ IMAP = CredentialKind(
         _ANY_CERTIFICATE,
     ),
 )
+_CLIENT_CERTIFICATE = (
+    CredentialField("ca", "Certificate authorities", description=_AUTHORITIES.description),
+    CredentialField("cert", "Client certificate", secret=True),
+    CredentialField("key", "Key of the client certificate", secret=True),
+)
+MQTT = CredentialKind(
+    "mqtt",
+    "MQTT",
+    (
+        CredentialField("protocol", "Protocol", default="mqtt", choices=("mqtt", "mqtts", "ws")),
+        _HOST,
+        _port("1883"),
+        _user("username"),
+        _PASSWORD,
+        CredentialField(
+            "clean",
+            "Forget the session",
+            default="true",
+            type="boolean",
+            description="Off: the broker keeps messages while the trigger is not connected.",
+        ),
+        CredentialField("clientId", "Client ID", description="One name can be connected once only."),
+        CredentialField("ssl", "TLS", default="false", type="boolean"),
+        CredentialField("passwordless", "Client certificate in place of a password", default="true", type="boolean"),
+        CredentialField(
+            "rejectUnauthorized",
+            "Verify the server",
+            default="false",
+            type="boolean",
+            description="Off: insecure, as anybody between can read and change messages.",
+        ),
+        *_CLIENT_CERTIFICATE,
+    ),
+)
+RABBITMQ = CredentialKind(
+    "rabbitmq",
+    "RabbitMQ",
+    (
+        CredentialField("hostname", "Host", required=True),
+        _port("5672"),
+        _user("username", "guest"),
+        _PASSWORD,
+        CredentialField("vhost", "Virtual host", default="/"),
+        CredentialField("ssl", "TLS", default="false", type="boolean"),
+        CredentialField("passwordless", "Client certificate in place of a password", default="true", type="boolean"),
+        *_CLIENT_CERTIFICATE,
+        CredentialField("passphrase", "Passphrase of the key", secret=True),
+    ),
+)
 SSH_PASSWORD = CredentialKind(
     "sshPassword", "SSH with a password", (_HOST, _port("22"), _user("username"), _PASSWORD, _FINGERPRINT)
 )
@@ -241,6 +290,8 @@ LDAP = CredentialKind(
 KINDS = (
     SMTP,
     IMAP,
+    MQTT,
+    RABBITMQ,
     POSTGRES,
     MYSQL,
     REDIS,

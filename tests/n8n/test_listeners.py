@@ -199,3 +199,61 @@ async def test_imap(theirs: TheirListeners, bench: Bench, imap: Mapping[str, str
         theirs_ = [shown(item) for item in await asyncio.to_thread(their.items, len(MAILS))]
     for name, our, other in zip(MAILS, mine, theirs_, strict=True):
         assert our == other, name
+
+
+@pytest.fixture(scope="module")
+def mqtt() -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aiomqtt")
+    with servers.mqtt_server() as values:
+        yield values
+
+
+@pytest.mark.parametrize("options", [{}, {"jsonParseBody": True}])
+async def test_mqtt(theirs: TheirListeners, bench: Bench, mqtt: Mapping[str, str], options: dict[str, Any]) -> None:
+    parameters: dict[str, Any] = {"topics": "a/+:1,b", "options": options}
+    node = bench.types["mqttTrigger"]
+    credential = {**numbered(mqtt), "protocol": "mqtt", "clean": True}
+    their = await asyncio.to_thread(theirs.listen, "mqttTrigger", parameters, {"mqtt": credential})
+    async with listening(node, listen_run(node, parameters, credentials={"mqtt": mqtt})) as ours:
+        for topic, text in (("a/1", '{"a":[1]}'), ("a/2", "ü"), ("b", "7"), ("c", "no"), ("a/3", "")):
+            given: dict[str, Any] = {"topic": topic, "message": text, "sendInputData": False, "options": {"qos": 1}}
+            if text:
+                await bench.items("mqtt", 1, given, credentials={"mqtt": mqtt})
+        assert await ours.items(3) == await asyncio.to_thread(their.items, 3)
+
+
+@pytest.fixture(scope="module")
+def rabbitmq() -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aio_pika")
+    with servers.rabbit_server() as values:
+        yield values
+
+
+@pytest.mark.parametrize("options", [{}, {"jsonParseBody": True}, {"contentIsBinary": True}])
+async def test_rabbitmq(
+    theirs: TheirListeners, bench: Bench, rabbitmq: Mapping[str, str], options: dict[str, Any]
+) -> None:
+    """An exchange gives both the same messages."""
+    name = "-".join(["q", *options])
+    exchange: dict[str, Any] = {"mode": "exchange", "exchange": name, "exchangeType": "fanout", "routingKey": "k"}
+    properties = {"argument": [{"key": "messageId", "value": "m"}, {"key": "contentType", "value": "text/x"}]}
+    headers = {"header": [{"key": "x", "value": "1"}]}
+
+    async def send(value: Any) -> None:
+        more = {"options": {"assertExchange": True, "arguments": properties, "headers": headers}}
+        given = [{"json": value}]
+        await bench.items("rabbitmq", 1.2, {**exchange, **more}, given, credentials={"rabbitmq": rabbitmq})
+
+    await send({"n": 0})
+    bound = {"assertQueue": True, "binding": {"bindings": [{"exchange": name, "routingKey": "k"}]}, **options}
+    node = bench.types["rabbitmqTrigger"]
+    credential = {**numbered(rabbitmq), "vhost": "/"}
+    theirs_, mine = ({"queue": f"{name}-{who}", "options": bound} for who in ("theirs", "ours"))
+    their = await asyncio.to_thread(theirs.listen, "rabbitmqTrigger", theirs_, {"rabbitmq": credential})
+    async with listening(node, listen_run(node, mine, credentials={"rabbitmq": rabbitmq})) as ours:
+        await send({"n": "ü", "list": [1, 2]})
+        await send({"n": 2})
+        found, other = await ours.items(2), await asyncio.to_thread(their.items, 2)
+    for item in [*found, *other]:
+        item["json"]["fields"].pop("consumerTag")
+    assert [shown(item) for item in found] == [shown(item) for item in other]

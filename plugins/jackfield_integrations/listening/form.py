@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.nodes.ui import Case, Ui, UiFields
 from jackfield_integrations.form import LOCATOR
+from jackfield_integrations.messaging.form import RABBIT_DECLARED
 
 REDIS_TRIGGER: UiFields = {
     "channels": Ui(placeholder="orders, news.*", help="Channels, comma separated; * stands for anything.")
@@ -85,4 +86,38 @@ IMAP_OPTIONS: UiFields = {
     "trackLastMessageId": Ui(
         label="New mails only", when={"@version": {"_cnd": {"gte": 2.1}}}, help="Tells each mail once."
     ),
+}
+
+MQTT_TRIGGER: UiFields = {
+    "topics": Ui(placeholder="kilns/+/temperature:1", help="Topics, comma separated; :1 or :2 asks for that quality.")
+}
+MQTT_TRIGGER_OPTIONS: UiFields = {
+    "jsonParseBody": Ui(label="Read JSON", help="Reads messages that are JSON."),
+    "onlyMessage": Ui(label="Only the message", help="Leaves the topic out."),
+    "parallelProcessing": Ui(label="Side by side", help="Executions do not wait for each other."),
+}
+
+_ENDS: Case = {"acknowledge": ["executionFinishes", "executionFinishesSuccessfully", "laterMessageNode"]}
+RABBIT_TRIGGER: UiFields = {"queue": Ui(placeholder="orders", help="The queue to read from.")}
+RABBIT_TRIGGER_OPTIONS: UiFields = {
+    **RABBIT_DECLARED,
+    "acknowledge": Ui(
+        label="Delete from the queue",
+        choices={
+            "immediately": ("At once", "After the execution is stored."),
+            "executionFinishes": ("After the execution", "However it has ended."),
+            "executionFinishesSuccessfully": ("After a good execution", "After a failure the message comes again."),
+            "laterMessageNode": ("By a RabbitMQ node", "With its operation Delete from queue."),
+        },
+        help="The moment at which the queue forgets a message.",
+    ),
+    "binding": Ui(label="Bindings", options={"add": "Add binding"}, help="Exchanges whose messages the queue gets."),
+    "contentIsBinary": Ui(label="Content is a file", help="The content becomes a file of the item."),
+    "jsonParseBody": Ui(label="Read JSON", hide={"contentIsBinary": True}, help="Reads content that is JSON."),
+    "onlyContent": Ui(label="Only the content", hide={"contentIsBinary": True}, help="Leaves out all else."),
+    "parallelMessages": Ui(label="Executions at a time", when=_ENDS, help="-1 for any number."),
+}
+BINDING: UiFields = {
+    "exchange": Ui(help="The exchange's name."),
+    "routingKey": Ui(label="Routing key", help="The key of the messages."),
 }

@@ -78,6 +78,26 @@ def imap(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="session")
+def mqtt() -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aiomqtt")
+    try:
+        with servers.mqtt_server() as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"MQTT: {exc}")
+
+
+@pytest.fixture(scope="session")
+def rabbitmq() -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aio_pika")
+    try:
+        with servers.rabbit_server() as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"RabbitMQ: {exc}")
+
+
+@pytest.fixture(scope="session")
 def mongo() -> Iterator[Mapping[str, str]]:
     pytest.importorskip("pymongo")
     try:

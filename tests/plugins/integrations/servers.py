@@ -111,9 +111,11 @@ def wait_for(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> Non
 
 
 @contextlib.contextmanager
-def running(command: list[str], user: str | None, ready: Callable[[], bool]) -> Iterator[None]:
+def running(
+    command: list[str], user: str | None, ready: Callable[[], bool], environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, user=user, stdin=quiet, stdout=quiet, stderr=quiet, cwd="/")
+    process = subprocess.Popen(command, user=user, stdin=quiet, stdout=quiet, stderr=quiet, cwd="/", env=environment)
     try:
         wait_for(ready, process)
         yield
@@ -237,6 +239,45 @@ def imap_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
                 "secure": "false",
                 "tlsPort": str(tls),
             }
+
+
+@contextlib.contextmanager
+def mqtt_server() -> Iterator[Mapping[str, str]]:
+    """Mosquitto, which keeps sessions as long as it lives. Gives the values of a credential."""
+    server = program("mosquitto")
+    user = account("mosquitto")
+    with directory(user) as home:
+        port, secret, config = free_port(), home / "passwords", home / "mosquitto.conf"
+        subprocess.run([program("mosquitto_passwd"), "-b", "-c", str(secret), "ada", PASSWORD], check=True)
+        secret.chmod(0o644)
+        config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous false\npassword_file {secret}\n")
+        with running([server, "-c", str(config)], user, lambda: answers(port)):
+            yield {"host": "127.0.0.1", "port": str(port), "username": "ada", "password": PASSWORD}
+
+
+@contextlib.contextmanager
+def rabbit_server() -> Iterator[Mapping[str, str]]:
+    """RabbitMQ with a node of its own. Gives the values of a credential."""
+    server = program("rabbitmq-server", "/usr/lib/rabbitmq/bin")
+    user = account("rabbitmq")
+    with directory(user) as home:
+        port, dist = free_port(), free_port()
+        environment = {
+            "HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "RABBITMQ_NODENAME": f"j{port}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1", "RABBITMQ_NODE_PORT": str(port), "RABBITMQ_DIST_PORT": str(dist),
+            "RABBITMQ_MNESIA_BASE": str(home), "RABBITMQ_LOG_BASE": str(home), "RABBITMQ_PID_FILE": str(home / "pid"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(home / "plugins"), "RABBITMQ_CONFIG_FILE": str(home / "rabbitmq"),
+            "ERL_EPMD_PORT": str(free_port()), "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none",
+        }  # fmt: skip
+        limits = "vm_memory_high_watermark.absolute = 256MB\ndisk_free_limit.absolute = 1MB\n"
+        (home / "rabbitmq.conf").write_text(limits)
+        for path in home.iterdir():
+            shutil.chown(path, user or os.geteuid())
+        try:
+            with running([server], user, lambda: answers(port), environment):
+                yield {"hostname": "127.0.0.1", "port": str(port), "username": "guest", "password": "guest"}
+        finally:
+            subprocess.run(["epmd", "-kill"], env=environment, check=False, capture_output=True)
 
 
 @contextlib.contextmanager

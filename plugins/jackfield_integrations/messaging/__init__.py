@@ -1,0 +1,1 @@
+"""Nodes that send messages to brokers, and their connections."""
