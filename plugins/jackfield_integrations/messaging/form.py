@@ -23,8 +23,8 @@ RABBIT_DECLARED: UiFields = {
     "arguments": Ui(label="Arguments", options={"add": "Add argument"}, help="Arguments in the broker's words."),
     "assertExchange": Ui(label="Make the exchange", help="Makes an exchange that is not there."),
     "assertQueue": Ui(label="Make the queue", help="Makes a queue that is not there."),
-    "autoDelete": Ui(label="Delete with the last consumer", help="The broker deletes it when nobody reads it."),
-    "durable": Ui(label="Durable", help="It outlives a restart of the broker."),
+    "autoDelete": Ui(label="Delete with the last consumer", help="The broker deletes a queue without readers."),
+    "durable": Ui(label="Durable", help="The queue or exchange outlives a restart of the broker."),
     "exclusive": Ui(label="Exclusive", help="The queue belongs to the connection."),
     "headers": Ui(label="Headers", options={"add": "Add header"}, help="Headers of the message."),
 }

@@ -55,7 +55,7 @@ class LocalFileTrigger(Parameters):
     trigger_on: Literal["", "file", "folder"] = Field(
         "", description="file: one file; folder: whatever lies in one.", json_schema_extra=needed()
     )
-    path: str = Field("", description="The file or directory to watch.", json_schema_extra=needed())
+    path: str = Field("", description="The file or directory to watch.")
     events: list[FileEvent] = Field(
         default_factory=list,
         description="folder: the changes that start the workflow.",
