@@ -35,6 +35,15 @@ class CommunityNodesSettings(BaseModel):
     )
     workers: int = Field(2, ge=1, le=32, description="Processes of one package at a time.")
     memory: int = Field(512, ge=64, le=32_768, description="MiB that the JavaScript of such a process may hold.")
+    buffers: int = Field(
+        512,
+        ge=128,
+        le=32_768,
+        description="MiB that such a process may hold beside: files, and Node.js itself.",
+    )
+    processes: int = Field(
+        64, ge=24, le=4096, description="Processes and threads that may be in the sandbox of a package."
+    )
     timeout: float = Field(300.0, gt=0, le=86_400, description="Seconds that one run of a node may take.")
     start_timeout: float = Field(20.0, gt=0, le=300, description="Seconds that a process may take to start.")
     idle: float = Field(60.0, gt=0, le=86_400, description="Seconds after which a process without work ends.")

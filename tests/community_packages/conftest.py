@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(Path(__file__).parent), str(TESTS), str(TESTS / "plugins/community_nodes")]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

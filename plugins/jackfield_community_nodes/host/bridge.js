@@ -3,6 +3,8 @@
 // a time; meanwhile the host may ask the daemon any number of things, each with a number of its own.
 const net = require('node:net');
 
+// Bytes from which on the process is not used again: the next run would have too little left.
+const MOST_HELD = (Number(process.argv[4]) || 1 << 30) / 2;
 const LONGEST = Number(process.argv[2]) || 64 * 1024 * 1024;
 
 class Bridge {
@@ -39,8 +41,8 @@ class Bridge {
       Promise.resolve()
         .then(() => this.serve(message.request))
         .then(
-          (result) => this.send({ result }),
-          (error) => this.send({ failure: told(error) }),
+          (result) => this.send({ result, worn: isWorn() }),
+          (error) => this.send({ failure: told(error), worn: isWorn() }),
         );
       return;
     }
@@ -75,6 +77,11 @@ class Bridge {
     head.writeUInt32BE(body.length);
     this.line.write(Buffer.concat([head, body]));
   }
+}
+
+function isWorn() {
+  const { heapTotal, external, arrayBuffers } = process.memoryUsage();
+  return heapTotal + Math.max(external, arrayBuffers) > MOST_HELD;
 }
 
 function plain(key, value) {

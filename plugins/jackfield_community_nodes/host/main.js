@@ -1,5 +1,6 @@
 'use strict';
-// One package in a process of its own. Arguments: the longest message in bytes, the package's directory.
+// One package in a process of its own. Arguments: the longest message in bytes, the package's directory, and the bytes
+// that the process may hold.
 const path = require('node:path');
 const loading = require('./loading');
 const { Bridge } = require('./bridge');

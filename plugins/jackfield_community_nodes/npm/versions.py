@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import total_ordering
 from typing import NamedTuple
 
 _VERSION = re.compile(r"[v=\s]*(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?", re.ASCII)
@@ -17,7 +16,6 @@ _HYPHEN = re.compile(r"\s*(\S+)\s+-\s+(\S+)\s*")
 _JOINED = re.compile(r"(<=|>=|<|>|=|~>?|\^)\s+")
 
 
-@total_ordering
 class Version(NamedTuple):
     """pre: the parts behind the hyphen."""
 
@@ -34,10 +32,13 @@ class Version(NamedTuple):
             raise ValueError(f"{text[:40]!r} is no version")
         return cls(int(found[1]), int(found[2]), int(found[3]), tuple(found[4].split(".")) if found[4] else ())
 
-    def __lt__(self, other: object) -> bool:
-        return isinstance(other, Version) and self._order() < other._order()
+    def compared(self, other: Version) -> int:
+        """Below 0: it is the lower one; 0: they are the same but for what stands behind a `+`."""
+        own, theirs = self.order, other.order
+        return (own > theirs) - (own < theirs)
 
-    def _order(self) -> tuple[object, ...]:
+    @property
+    def order(self) -> tuple[int, int, int, bool, tuple[tuple[int, int, str], ...]]:
         """A version without a hyphen is above those with one; numbers are below words (SemVer 11)."""
         parts = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in self.pre)
         return (self.major, self.minor, self.patch, not self.pre, parts)
@@ -54,7 +55,7 @@ class Comparator(NamedTuple):
     version: Version
 
     def admits(self, found: Version) -> bool:
-        order = (found > self.version) - (found < self.version)
+        order = found.compared(self.version)
         return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0, "=": order == 0}[self.sign]
 
 
@@ -73,7 +74,7 @@ class VersionRange:
         fitting = [
             (version, text) for text in versions if (version := _known(text)) is not None and self.admits(version)
         ]
-        return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
+        return max(fitting, key=lambda pair: pair[0].order)[1] if fitting else None
 
 
 def _known(text: str) -> Version | None:

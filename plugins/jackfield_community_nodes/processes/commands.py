@@ -62,13 +62,14 @@ def _found(named: str) -> NodeProgram:
 def command(program: NodeProgram, root: Path, package: str, settings: CommunityNodesSettings) -> Sequence[str]:
     """Of a process for the package whose `node_modules` is in `root`."""
     limits = (f"--max-old-space-size={settings.memory}", "--no-warnings")
-    arguments = (str(settings.max_message << 20),)
+    longest, most = str(settings.max_message << 20), str((settings.memory + settings.buffers) << 20)
     if settings.sandbox == "permissions":
         allowed = [f"--allow-fs-read={path}" for path in (f"{HOST}/", f"{root}/")]
         switch = "--permission" if program.version >= _STABLE_PERMISSIONS else "--experimental-permission"
         main, package_dir = str(HOST / "main.js"), str(root / "node_modules" / package)
-        return (str(program.path), *limits, switch, *allowed, main, *arguments, package_dir)
-    inside = (str(program.path), *limits, f"{_IN_HOST}/main.js", *arguments, f"{_IN_PACKAGE}/node_modules/{package}")
+        return (str(program.path), *limits, switch, *allowed, main, longest, package_dir, most)
+    package_dir = f"{_IN_PACKAGE}/node_modules/{package}"
+    inside = (str(program.path), *limits, f"{_IN_HOST}/main.js", longest, package_dir, most)
     return (*sandbox(program, root), "--", *inside)
 
 

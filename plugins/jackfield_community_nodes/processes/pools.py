@@ -10,7 +10,9 @@ from typing import Any
 import orjson
 
 from jackfield.api.context import PluginContext
+from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeError, NodeUnavailable
+from jackfield.api.process_containers import ProcessContainers, ProcessLimits
 from jackfield.api.records import record
 from jackfield.api.script_workers import ScriptWorkers, WorkerKind, Workers
 from jackfield.api.scripts import ScriptError
@@ -81,7 +83,10 @@ class PackageProcesses:
     async def _started(self, root: Path, package: str) -> PackageWorker:
         settings = self._settings
         program = await self.program()
+        limits = ProcessLimits(memory=(settings.memory + settings.buffers) << 20, processes=settings.processes)
+        container = await self._context.port(ProcessContainers).open(f"community-{new_id()}", limits)
         start = PackageStart(
+            container,
             command(program, root, package, settings),
             settings.max_message << 20,
             settings.max_calls,

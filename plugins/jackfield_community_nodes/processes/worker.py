@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ import orjson
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.process_containers import EndStep, ProcessContainer
 from jackfield.api.records import record
 from jackfield.api.scripts import ScriptError
 from jackfield_community_nodes.processes.commands import environment
@@ -43,6 +45,7 @@ class PackageStart:
     """largest: bytes of a message; calls: things served at once; timeout: seconds until it is ready; idle: seconds
     after which it ends."""
 
+    container: ProcessContainer
     command: Sequence[str]
     largest: int
     calls: int
@@ -73,7 +76,8 @@ class PackageWorker:
         """Raises `ScriptError`."""
         ours, theirs = socket.socketpair()
         with theirs:
-            process = await asyncio.to_thread(_spawn, start.command, theirs)
+            process = _spawn(start, theirs)
+        start.container.started(process.pid)
         ours.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=ours, limit=256 * 1024)
         worker = cls(process, reader, writer, start)
@@ -125,6 +129,7 @@ class PackageWorker:
             while True:
                 found = await self._received()
                 if "ask" not in found:
+                    self.usable = self.usable and not found.get("worn")
                     return orjson.dumps(found)
                 await room.acquire()
                 task = asyncio.ensure_future(self._served(request.serve, found))
@@ -182,17 +187,19 @@ class PackageWorker:
 
     async def ended(self) -> None:
         await asyncio.to_thread(self._process.wait)
+        await self._start.container.end(EndStep(signal.SIGKILL, 0.0))
 
 
-def _spawn(command: Sequence[str], line: socket.socket) -> subprocess.Popen[bytes]:
-    """In a session of its own, so that an interrupt from the terminal does not end runs that the daemon lets finish."""
+def _spawn(start: PackageStart, line: socket.socket) -> subprocess.Popen[bytes]:
+    """From the event loop's thread: a sandbox dies with the thread that started it. In a session of its own, so that an
+    interrupt from the terminal does not end runs that the daemon lets finish."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own words and the operator's program, no shell
-            command,
+            start.container.command(start.command),
             stdin=line.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=environment(),
+            env=start.container.environment(environment()),
             cwd="/",
             start_new_session=True,
         )

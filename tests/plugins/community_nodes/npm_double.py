@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
+
+from jackfield_community_nodes.processes.commands import NodeProgram, problem_of_sandbox
+
+NODE = shutil.which("node")
+WORKS = NODE is not None and problem_of_sandbox(NodeProgram(Path(NODE).resolve(), (20, 0))) is None
+needs_node = pytest.mark.skipif(not WORKS, reason="Node.js or bubblewrap does not work here")
 PACKAGES = Path(__file__).with_name("packages")
 
 
