@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from . import (
     airtop_cases,
+    chat_cases,
     github_cases,
     language_cases,
     lead_cases,
@@ -20,6 +21,7 @@ from .action_cases import ActionCase
 
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
+    *chat_cases.CASES,
     *github_cases.CASES,
     *language_cases.CASES,
     *lead_cases.CASES,
