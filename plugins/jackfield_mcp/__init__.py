@@ -11,7 +11,13 @@ class McpPlugin(Plugin):
     name = "mcp"
     settings = (SettingsTable("mcp", "jackfield_mcp.settings:McpSettings"),)
     commands = ("jackfield_mcp.stdio.command:mcp",)
-    parts = ("jackfield_mcp.app:McpApp",)
+    parts = (
+        "jackfield_mcp.app:McpApp",
+        "jackfield_mcp.oauth.book:OAuthBook",
+        "jackfield_mcp.oauth.requests:OAuthRequests",
+    )
 
+    jackfield_auth_methods = later("jackfield_mcp.oauth.method:methods")
+    jackfield_blueprints = later("jackfield_mcp.oauth.routes:blueprints")
     jackfield_asgi = later("jackfield_mcp.mounts:mounts")
     stop = when_built("jackfield_mcp.app:McpApp", "jackfield_mcp.mounts:stop")

@@ -39,3 +39,37 @@ class McpSettings(BaseModel):
     wait_most: float = Field(
         600, description="Seconds that a caller may let a tool wait for an execution at most.", gt=0, le=86_400
     )
+    oauth: bool = Field(True, description="Whether MCP clients may be let in by OAuth: a browser, a login, a consent.")
+    oauth_access_lifetime: int = Field(900, description="Seconds for which an access token counts.", ge=60, le=86_400)
+    oauth_refresh_lifetime: int = Field(
+        2_592_000, description="Seconds without a refresh after which a client has to ask again.", ge=300, le=31_622_400
+    )
+    oauth_clients: int = Field(
+        80,
+        description="Clients that may have registered; the oldest that nobody has let in goes first.",
+        ge=1,
+        le=100,
+    )
+    oauth_client_age: int = Field(
+        3600, description="Seconds after which a client that nobody has let in is forgotten.", ge=60, le=31_622_400
+    )
+    oauth_grants: int = Field(
+        100, description="Clients that are let in at once; the longest unused goes first.", ge=1, le=150
+    )
+    oauth_requests: int = Field(
+        200, description="Clients that wait for a decision at once; the oldest is given up.", ge=1, le=10_000
+    )
+    oauth_request_timeout: int = Field(600, description="Seconds that a decision may take.", ge=10, le=3600)
+    oauth_registrations: int = Field(
+        20, description="Registrations of clients that pass per window and address.", ge=1, le=10_000
+    )
+    oauth_attempts: int = Field(
+        300, description="Requests to the endpoints of OAuth that pass per window and address.", ge=1, le=100_000
+    )
+    oauth_window: float = Field(600, description="Length of that window in seconds.", gt=0, le=86_400)
+    oauth_schemes: list[str] = Field(
+        ["cursor", "vscode", "vscode-insiders"],
+        description="Schemes of applications to which a client may have the browser sent, beside https, and http at "
+        "this machine.",
+        max_length=50,
+    )

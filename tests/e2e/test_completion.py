@@ -14,6 +14,7 @@ from jackfield.testing.documents import chain, set_fields, webhook
 from .shell_daemon import Shells
 from .test_command_tree import COMMANDS
 from .test_commands import Shell
+from .test_mcp_oauth import Flow, decided, registered
 
 ANY = ""
 """Some id."""
@@ -34,6 +35,7 @@ COMPLETED = {
     "hosts resume": ([""], ANY),
     "key show": (["sha"], "shared"),
     "key create": (["new", "--profile", "on"], "one"),
+    "mcp revoke": ([""], ANY),
     "plugins form": (["httpReq"], "httpRequest"),
     "profiles create": (["she"], "shell"),
     "profiles provider-key": (["anthro"], "anthropic"),
@@ -106,6 +108,8 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     found("credential", "create", "httpHeaderAuth", "Header secret", stdin='{"name": "X-A", "value": "b"}')
     found("api-key", "create", "laptop")
     found("key", "create", "shared", "--profile", "one")
+    client = Flow(daemon, registered(daemon).json()["client_id"])
+    client.exchange(decided(daemon, client.address(), daemon.admin())["code"]).raise_for_status()
     yield found
     daemon.stop()
 

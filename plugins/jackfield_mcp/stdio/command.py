@@ -11,6 +11,7 @@ import click
 
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option
 from jackfield.api.daemon import DaemonClient
+from jackfield.api.daemon_commands import DaemonCall, completed_whole, daemon_command, segment
 from jackfield.api.object_references import load
 
 _BRIDGE = "jackfield_mcp.stdio.bridge:serve"
@@ -31,3 +32,21 @@ def mcp(context: click.Context, endpoint: str | None, config_dir: Path | None) -
     cli = cast("Cli", context.obj)
     serve = cast("Callable[..., None]", load(_BRIDGE))
     serve(DaemonClient(cli.config_dir(config_dir), endpoint), sys.stdin.buffer, sys.stdout.buffer)
+
+
+@mcp.command("grants")
+@daemon_command
+def grants(call: DaemonCall) -> None:
+    """List the MCP clients that were let in by OAuth."""
+    columns = {"ID": "id", "CLIENT": "client", "USER": "userId", "SCOPES": "scopes", "EXPIRES": "expiresAt"}
+    found = call.ask("GET", "/mcp/grants")
+    call.table(columns, found["data"], "No client was let in.")
+
+
+@mcp.command("revoke")
+@click.argument("grant", shell_complete=completed_whole("/mcp/grants", key="id", about="client"))
+@daemon_command
+def revoke(call: DaemonCall, grant: str) -> None:
+    """End the GRANT of an MCP client, by its id: its tokens count no more."""
+    call.ask("DELETE", f"/mcp/grants/{segment(grant)}")
+    call.say("The client is let in no more.", {"revoked": grant})

@@ -14,6 +14,8 @@ API_KEY_HEADERS = ("x-api-key", "x-n8n-api-key")
 """Headers that carry an API key; clients of n8n send the second."""
 SESSION = "session"
 """The method of a cookie that a browser sends by itself: the gate takes it from the daemon's own pages alone."""
+OAUTH_TOKEN = b"jf_oa_"
+"""How an access token of our own OAuth begins: the method `jwt` leaves it to the one that knows it."""
 Peer = Literal["other", "confined", "owner"]
 """Whose process calls: another user's, the daemon's own user's where the daemon cannot see that it is no agent's, or
 the daemon's own user's."""

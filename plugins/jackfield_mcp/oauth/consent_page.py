@@ -1,0 +1,114 @@
+"""The consent page. It holds nothing of anybody: its script asks the management API, which wants a login.
+
+The daemon's own user at this machine gets a session; everybody else logs in for this one decision, by a token that the
+page alone has and ends."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from jackfield.api.asgi import Scope, Send
+
+_SCRIPT = """
+const at = (name) => document.getElementById(name);
+const request = new URLSearchParams(location.search).get("request") || "";
+const path = "/api/v1/mcp/authorizations/" + encodeURIComponent(request);
+const risky = /^(agents|machine):/;
+let token = "";
+const ask = (where, body) => fetch(where, {
+  method: body === undefined ? "GET" : "POST",
+  credentials: token ? "omit" : "same-origin",
+  headers: {
+    ...(body === undefined ? {} : {"Content-Type": "application/json"}),
+    ...(token ? {Authorization: "Bearer " + token} : {}),
+  },
+  body: body === undefined ? undefined : JSON.stringify(body),
+});
+const say = (text) => { at("words").textContent = text; };
+const only = (name) => { for (const part of ["login", "consent"]) at(part).hidden = part !== name; };
+
+async function show(mayTry) {
+  const reply = await ask(path);
+  if (reply.status === 401) {
+    if (mayTry && (await ask("/api/session", {})).ok) return show(false);
+    say("Log in to decide which rights this client gets.");
+    return only("login");
+  }
+  const told = await reply.json().catch(() => ({}));
+  if (!reply.ok) { only(""); return say(told.message || "The daemon does not answer."); }
+  at("client").textContent = told.client || "A client without a name";
+  at("host").textContent = told.redirectHost;
+  at("user").textContent = told.username;
+  const list = at("scopes");
+  list.replaceChildren();
+  for (const scope of told.scopes) {
+    const label = document.createElement("label"), box = document.createElement("input");
+    box.type = "checkbox"; box.value = scope;
+    box.checked = !risky.test(scope);
+    label.append(box, " " + scope);
+    list.append(label, document.createElement("br"));
+  }
+  say("");
+  return only("consent");
+}
+
+async function decide(allow) {
+  const scopes = [...document.querySelectorAll("#scopes input:checked")].map((box) => box.value);
+  if (allow && scopes.length === 0) return say("Choose a right, or refuse.");
+  const reply = await ask(path, {allow, scopes: allow ? scopes : []});
+  const told = await reply.json().catch(() => ({}));
+  if (!reply.ok) return say(told.message || "The daemon does not answer.");
+  if (token) await ask("/api/v1/auth/logout", {});
+  only("");
+  say("Done. You can close this page.");
+  location.assign(told.redirect);
+}
+
+at("allow").addEventListener("click", () => decide(true));
+at("refuse").addEventListener("click", () => decide(false));
+at("login").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const reply = await ask("/api/v1/auth/login", {username: at("username").value, password: at("password").value});
+  at("password").value = "";
+  const told = await reply.json().catch(() => ({}));
+  if (!reply.ok || !told.token) return say(told.message || "The login failed.");
+  token = told.token;
+  return show(false);
+});
+show(true).catch(() => say("The daemon does not answer."));
+"""
+_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+_STYLE = "font: 16px/1.5 system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem"
+_PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Let a client in</title>
+<meta name="viewport" content="width=device-width"></head><body style="{_STYLE}"><h1>Jackfield</h1>
+<p id="words" role="status">One moment ...</p>
+<form id="login" hidden><p><label>Name<br><input id="username" autocomplete="username" required></label></p>
+<p><label>Password<br><input id="password" type="password" autocomplete="current-password" required></label></p>
+<p><button>Log in</button></p><p>Another way to log in is at <a href="/">the interface</a>; open this page again
+then.</p></form>
+<div id="consent" hidden><p>The client <b id="client"></b>, which gave this name itself, asks to use Jackfield over MCP
+as <b id="user"></b>. Your browser then goes to <b id="host"></b>.</p>
+<fieldset><legend>Rights</legend><div id="scopes"></div></fieldset>
+<p><code>agents:write</code> and <code>machine:write</code> reach all that the daemon's user may do. Refuse a client
+that you have not started yourself.</p>
+<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div>
+<script>{_SCRIPT}</script></body></html>""".encode()
+_POLICY = (
+    f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", _POLICY.encode()),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"content-length", str(len(_PAGE)).encode()),
+)
+
+
+async def send_page(scope: Scope, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else _PAGE})
