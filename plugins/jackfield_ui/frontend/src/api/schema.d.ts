@@ -2060,6 +2060,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp/authorizations/{request_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a client that asks to be let in */
+        get: operations["getMcpAuthorization"];
+        put?: never;
+        /** Let a client in with some scopes, or not; the answer says where the browser goes */
+        post: operations["decideMcpAuthorization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the clients that were let in: one's own, for administrators everybody's */
+        get: operations["listMcpGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/grants/{grant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a grant: its tokens count no more */
+        delete: operations["revokeMcpGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-types": {
         parameters: {
             query?: never;
@@ -3223,6 +3275,25 @@ export interface components {
          * @description Title of a report -> `{risk, sections}`; an empty object when nothing was found.
          */
         AuditShown: {
+            [key: string]: unknown;
+        };
+        /**
+         * AuthorizationShown
+         * @description redirectHost: where the browser goes then. scopes: those that may be granted. asked: those that the client asks
+         *     for; empty: it names none.
+         */
+        AuthorizationShown: {
+            /** Asked */
+            asked: string[];
+            /** Client */
+            client: string;
+            /** Redirecthost */
+            redirectHost: string;
+            /** Scopes */
+            scopes: string[];
+            /** Username */
+            username: string;
+        } & {
             [key: string]: unknown;
         };
         /** AuthorizeShown */
@@ -4438,6 +4509,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** Decided */
+        Decided: {
+            /** Redirect */
+            redirect: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Decision
+         * @description scopes: what is granted, some of those that were shown.
+         */
+        Decision: {
+            /** Allow */
+            allow: boolean;
+            /**
+             * Scopes
+             * @default []
+             */
+            scopes?: string[];
+        };
         /** DeleteQuery */
         DeleteQuery: {
             /**
@@ -5150,6 +5241,36 @@ export interface components {
              * @description Workflows in the folder itself.
              */
             workflowCount: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GrantList */
+        GrantList: {
+            /** Data */
+            data: components["schemas"]["GrantShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GrantShown */
+        GrantShown: {
+            /** Client */
+            client: string;
+            /** Clientid */
+            clientId: string;
+            /** Createdat */
+            createdAt: string;
+            /** Expiresat */
+            expiresAt: string;
+            /** Id */
+            id: string;
+            /** Scopes */
+            scopes: string[];
+            /** Usedat */
+            usedAt: string;
+            /** Userid */
+            userId: string;
         } & {
             [key: string]: unknown;
         };
@@ -16722,6 +16843,127 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getMcpAuthorization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a client that asks to be let in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    decideMcpAuthorization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description Let a client in with some scopes, or not; the answer says where the browser goes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decided"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listMcpGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the clients that were let in: one's own, for administrators everybody's */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    revokeMcpGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                grant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke a grant: its tokens count no more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
