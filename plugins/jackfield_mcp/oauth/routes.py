@@ -58,7 +58,7 @@ class OAuthRoutes:
 
     @operation(
         "Let a client in with some scopes, or not; the answer says where the browser goes",
-        operation_id="decideMcpAuthorization",
+        operation_id="answerMcpAuthorization",
         scope=None,
         request=f"{_SCHEMAS}:Decision",
         response=f"{_SCHEMAS}:Decided",

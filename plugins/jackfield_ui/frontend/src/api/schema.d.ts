@@ -2071,7 +2071,7 @@ export interface paths {
         get: operations["getMcpAuthorization"];
         put?: never;
         /** Let a client in with some scopes, or not; the answer says where the browser goes */
-        post: operations["decideMcpAuthorization"];
+        post: operations["answerMcpAuthorization"];
         delete?: never;
         options?: never;
         head?: never;
@@ -16877,7 +16877,7 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
-    decideMcpAuthorization: {
+    answerMcpAuthorization: {
         parameters: {
             query?: never;
             header?: never;
