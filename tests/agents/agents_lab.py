@@ -23,7 +23,7 @@ PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "op
 KEY = "key-canary-0123456789"
 LOGS = {"claude": ".claude", "codex": ".codex", "opencode": ".local/share/opencode"}
 """Where each keeps its log, below a profile's home."""
-SETTINGS = '[profiles]\nkey_store = "file"\n'
+SETTINGS = '[profiles]\nkey_store = "file"\n[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
 PROVIDERS = {
     "messages": ("anthropic-compatible", ""),
     "completions": ("openai-compatible", "/v1"),
@@ -106,7 +106,7 @@ class Lab:
         body = {"alias": alias, "agent_id": agent, "provider_id": provider, "model": f"model-{alias}", "api_key": KEY}
         # For providers that it knows OpenCode fetches their models.
         offline = {"OPENCODE_DISABLE_MODELS_FETCH": "1"}
-        env = offline if agent == "opencode" else {}
+        env = {**(offline if agent == "opencode" else {}), **more.pop("env", {})}
         self.data(self.api.post("/api/profiles", json={**body, "env": env, **more}))
 
     def run(self, alias: str, prompt: str, **more: Any) -> Any:

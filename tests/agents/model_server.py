@@ -20,6 +20,8 @@ SIDE = Reply("Aside", used=Used(fresh=3, output=2))
 ERRORS = {400: "invalid_request_error", 401: "authentication_error"}
 """Type of an error by its status."""
 GEMINI = "/v1beta/models/"
+Scripted = Reply | Callable[[Any], Reply]
+"""What is said, or what makes it of the request's body."""
 Grammar = Callable[[Reply, str, int], Iterator[Event]]
 GRAMMARS: dict[str, Grammar] = {
     "/v1/messages": model_streams.messages,
@@ -49,7 +51,7 @@ class ModelServer:
     `plain`. refusal: said instead, with refusal_status; refused: how often. meeting: where requests that offer tools
     wait for each other. strange: requests that no client of a model makes. leaving: where web requests wanted to go."""
 
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[Scripted] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
     asides: list[Served] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
@@ -93,7 +95,10 @@ class ModelServer:
             if not self.replies:
                 self.strange.append(f"one more request to {path} than there are replies")
                 return SIDE, self._numbers
-            reply = self.replies.pop(0)
+            scripted = self.replies.pop(0)
+            reply = scripted if isinstance(scripted, Reply) else scripted(body)
+            if reply.early:
+                self.replies.insert(0, scripted)
             self.served.append(Served(path, key, body, reply))
             return reply, self._numbers
 

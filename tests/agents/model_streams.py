@@ -31,17 +31,21 @@ class Used:
 
 @dataclass(frozen=True)
 class Call:
-    """Of a tool."""
+    """Of a tool. namespace: of the tool in the grammar Responses; empty: it has none."""
 
     tool: str
     arguments: Mapping[str, Any]
+    namespace: str = ""
 
 
 @dataclass(frozen=True)
 class Reply:
+    """early: it was asked too early for what the script wants to say, which comes with the next request."""
+
     text: str = ""
     calls: Sequence[Call] = ()
     used: Used = field(default_factory=Used)
+    early: bool = False
 
 
 def pieces(text: str) -> list[str]:
@@ -171,6 +175,7 @@ def _items(reply: Reply, number: int) -> list[dict[str, Any]]:
                 "status": "completed",
                 "name": call.tool,
                 "arguments": json.dumps(call.arguments),
+                **({"namespace": call.namespace} if call.namespace else {}),
             }
             for place, call in enumerate(reply.calls)
         ),
