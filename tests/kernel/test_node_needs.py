@@ -29,6 +29,7 @@ class Needing(Parameters):
     )
     table: str | dict[str, object] = Field("", json_schema_extra=needed({"mode": ["table"]}))
     rows_ui: Rows = Field(default_factory=Rows)
+    several: list[str] | str = Field(default_factory=list, json_schema_extra=needed({"mode": ["several"]}))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ class Needing(Parameters):
         ({"mode": "three", "binary": True}, ["value"]),
         ({"binary": True}, []),
         ({"mode": "none"}, []),
-        ({"mode": "=computed", "binary": True}, ["value", "table"]),
+        ({"mode": "=computed", "binary": True}, ["value", "table", "several"]),
         ({"mode": "table"}, ["table"]),
         ({"mode": "table", "table": {"__rl": True, "mode": "list", "value": ""}}, ["table"]),
         ({"mode": "table", "table": {"__rl": True, "mode": "list", "value": "t"}}, []),
@@ -52,6 +53,11 @@ class Needing(Parameters):
         ({"value": "x", "rowsUi": {"row": [{"fieldName": "a", "loud": True}]}}, []),
         ({"value": "x", "rowsUi": {"row": "=computed"}}, []),
         ({"value": "x", "rowsUi": [5]}, []),
+        ({"mode": "several"}, ["several"]),
+        ({"mode": "several", "several": []}, ["several"]),
+        ({"mode": "several", "several": ["a"]}, []),
+        ({"mode": "several", "several": "=computed"}, []),
+        ({"mode": "several", "several": ""}, []),  # as in n8n
     ],
 )
 def test_what_is_empty_and_needed(given: dict[str, Json], paths: list[str]) -> None:

@@ -46,7 +46,7 @@ class _Level:
         found: object = self._given.get(name)
         field = self._fields.get(name)
         if found is None and field is not None:
-            found = field.get_default()
+            found = field.get_default(call_default_factory=True)
         return found.get("value") if isinstance(found, dict) and "mode" in found else found
 
 
@@ -54,7 +54,7 @@ def _empty(model: type[BaseModel], given: Mapping[str, Json], level: _Level, pat
     for name, field in model.model_fields.items():
         key = field.alias or name
         cases = _cases(field)
-        if cases is not None and level.value(key) in ("", None) and _counts(cases, level):
+        if cases is not None and _is_empty(level.value(key), field) and _counts(cases, level):
             yield path + key
         inner = given.get(key)
         row = _row(field)
@@ -63,6 +63,12 @@ def _empty(model: type[BaseModel], given: Mapping[str, Json], level: _Level, pat
                 if isinstance(one, dict):
                     where = f"{path}{key}." if place is None else f"{path}{key}[{place}]."
                     yield from _empty(row, one, _Level(row, one, level.root), where)
+
+
+def _is_empty(value: object, field: FieldInfo) -> bool:
+    """As n8n has it: of several choices none, but no text instead of them."""
+    several = isinstance(field.get_default(call_default_factory=True), list)
+    return value in ((None, []) if several else ("", None))
 
 
 def _cases(field: FieldInfo) -> Sequence[Case] | None:
