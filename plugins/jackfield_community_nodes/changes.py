@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from jackfield.api.bus import Bus
 from jackfield.api.context import PluginContext
+from jackfield.api.credentials import CREDENTIAL_KINDS
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.nodes.changing import ChangingNodes
 from jackfield_community_nodes.installing import Installer
@@ -91,6 +92,7 @@ class Changes:
         """Have node types and kinds of credentials follow the index."""
         if await asyncio.to_thread(self._library.reread):
             await asyncio.to_thread(self._context.port(ChangingNodes).renew, "community_nodes")
+            await asyncio.to_thread(self._context.extensions, CREDENTIAL_KINDS)  # reads descriptions
 
     async def _end(self, package: InstalledPackage) -> None:
         """Its processes and its files. Another process that still runs one of it keeps what it has open."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes import NodeCatalog, community_package
 from jackfield.api.records import record
 from jackfield.api.saved_documents import SavedDocuments
 from jackfield.api.workflows import Document, local_type
@@ -71,6 +71,8 @@ def n8n_type(written: str) -> str:
     kind = local_type(written)
     if kind == written:
         return written
+    if community_package(kind):
+        return kind
     if kind.startswith(_PART):
         return LANGCHAIN + kind.removeprefix(_PART)
     return written if kind in ONLY_HERE and written.startswith(OWN) else BASE + kind

@@ -15,6 +15,7 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ANY, NodeCatalog
+from jackfield.api.nodes.changing import renewals
 from jackfield.api.nodes.secret_values import (
     ABSENT,
     MASK,
@@ -41,6 +42,7 @@ class SecretParameters:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._paths: dict[tuple[str, float | None], tuple[SecretPath, ...]] = {}
+        self._read_after = 0
 
     async def ready(self, document: Document) -> None:
         """Have the node types of the document read, off the event loop: some are large."""
@@ -130,14 +132,22 @@ class SecretParameters:
     def _values(self, node: dict[str, Json]) -> list[tuple[SecretPath, Json]]:
         return [found for path in self._paths_of(node) for found in found_at(node.get("parameters"), path)]
 
+    def _forget_stale(self) -> None:
+        """Another version of a package may mark others."""
+        if (count := renewals(self._context)) != self._read_after:
+            self._read_after = count
+            self._paths.clear()
+
     def _unread(self, node: dict[str, Json]) -> bool:
         kind = _kind(node)
+        self._forget_stale()
         return (kind, _version(node)) not in self._paths and self._context.port(NodeCatalog).find(kind) is not None
 
     def _paths_of(self, node: dict[str, Json]) -> tuple[SecretPath, ...]:
         """What the node's type marks in the version that runs. Of a type that nobody can ask, all that is named like a
         secret: a document outlives the plugins that it was written for."""
         kind, version = _kind(node), _version(node)
+        self._forget_stale()
         if (kind, version) in self._paths:
             return self._paths[kind, version]
         node_type = self._context.port(NodeCatalog).find(kind)

@@ -29,11 +29,19 @@ HELP: Mapping[str, str] = {
 
 
 class NodeTypeViews:
-    """The answers, as JSON. A daemon's node types do not change. One that cannot be shown is left out and reported."""
+    """The answers, as JSON. They are made anew when node types have changed. One that cannot be shown is its plugin's
+    mistake, and left out."""
 
-    def __init__(self, catalog: Callable[[], NodeCatalog], reports: Callable[[], PluginReports | None]) -> None:
+    def __init__(
+        self,
+        catalog: Callable[[], NodeCatalog],
+        reports: Callable[[], PluginReports | None],
+        renewals: Callable[[], int],
+    ) -> None:
         self._catalog = catalog
         self._reports = reports
+        self._renewals = renewals
+        self._made_after = 0
         self._views: dict[str, bytes] = {}
         """By kind, with the fields."""
         self._lists: dict[bool, Sequence[tuple[bool, bytes]]] = {}
@@ -43,6 +51,7 @@ class NodeTypeViews:
     async def all(self, *, schemas: bool, unavailable: bool = False) -> bytes:
         """The list of the node types that can run. schemas: with their parameters; unavailable: with the others."""
         async with self._lock:
+            self._forget_stale()
             if schemas not in self._lists:
                 self._lists[schemas] = await asyncio.to_thread(self._listed, schema_view if schemas else summary)
             views = [view for runs, view in self._lists[schemas] if runs or unavailable]
@@ -51,7 +60,14 @@ class NodeTypeViews:
     async def one(self, kind: str) -> bytes:
         """Empty when there is no such node type."""
         async with self._lock:
+            self._forget_stale()
             return await asyncio.to_thread(self._found, kind)
+
+    def _forget_stale(self) -> None:
+        if (count := self._renewals()) != self._made_after:
+            self._made_after = count
+            self._views.clear()
+            self._lists.clear()
 
     def _found(self, kind: str) -> bytes:
         found = self._catalog().find(kind)

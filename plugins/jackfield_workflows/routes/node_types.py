@@ -12,6 +12,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.extensions import PluginReports
 from jackfield.api.http import operation, read_query
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes.changing import renewals
 from jackfield.api.workflows import local_type
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.node_type_views import NodeTypeViews
@@ -29,7 +30,9 @@ class NodeTypeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._views = NodeTypeViews(lambda: context.port(NodeCatalog), lambda: context.find_port(PluginReports))
+        self._views = NodeTypeViews(
+            lambda: context.port(NodeCatalog), lambda: context.find_port(PluginReports), lambda: renewals(context)
+        )
 
     def routes(self) -> Sequence[Route]:
         return (

@@ -33,11 +33,11 @@ class Renewals:
     """`ChangingNodes` that counts."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.renewals = 0
 
     def renew(self, plugin: str) -> None:
         assert plugin == "community_nodes"
-        self.count += 1
+        self.renewals += 1
 
 
 class Bench:
@@ -98,7 +98,7 @@ async def test_an_update_takes_the_place_of_what_was_there(bench: Bench, npm: Np
     assert back.version == "1.2.0"
     await bench.changes.remove(ACME)
     assert bench.left() == {"index.json"}
-    assert bench.renewals.count == 4
+    assert bench.renewals.renewals == 4
     with pytest.raises(NotFound):
         await bench.changes.remove(ACME)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from npm_double import NpmDouble, Service, doubles, needs_node
 
 from jackfield.testing.daemon import Daemon
 from jackfield.testing.documents import chain, node
+from jackfield_migration.exporting import n8n_type
 
 pytestmark = needs_node
 ACME = "n8n-nodes-acme"
@@ -57,6 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         daemon = Daemon(tmp_path_factory.mktemp("community"), settings=settings).start()
         try:
             made = Site(daemon, npm, service, url)
+            assert ACME not in made.api.get("/node-types").text
             made.added = made.api.post("/community-nodes", json={"name": ACME})  # type: ignore[attr-defined]
             assert made.added.status_code == 201, made.added.text + daemon.tail()  # type: ignore[attr-defined]
             yield made
@@ -189,9 +192,28 @@ def test_the_editor_knows_it(site: Site) -> None:
         ("apiKey", True), ("url", False), ("retries", False),
     ]  # fmt: skip
     ident = site.credential("acmeApi", apiKey="key-of-acme", url=site.url)
-    asked = {"version": 1, "parameters": {"text": "mine"}, "credential": ident}
-    rows = site.api.post(f"/node-types/{ACME}.acme/lists/options.getColours", json=asked)
-    assert rows.status_code in (200, 404, 405), rows.text
+
+    def listed(name: str, **more: str) -> Any:
+        given = {"version": "1", "credential": ident, "values": json.dumps({"text": "mine"}), **more}
+        answer = site.api.get(f"/node-types/{ACME}.acme/lists/{name}", params=given)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    colours = listed("options.getColours")
+    assert [row["label"] for row in colours["data"]] == ["Red", "Of mine"]
+    shelves = listed("search.searchShelves", search="oak")
+    assert [row["value"] for row in shelves["data"]] == ["oak-top", "low"]
+    assert site.api.get(f"/node-types/{ACME}.acme/lists/options.absent").status_code == 404
+    form = site.api.get(f"/node-types/{ACME}.acme").json()["forms"][0]["fields"]
+    told = {field["name"]: field for field in form}
+    assert told["password"]["control"] == "secret"
+    assert told["shelf"]["load"] == {"name": "search.searchShelves", "searchable": True}
+
+
+def test_an_export_has_the_name_that_n8n_knows() -> None:
+    assert n8n_type(f"jackfield.{ACME}.acme") == f"{ACME}.acme"
+    assert n8n_type("jackfield.@acme/n8n-nodes-acme.acme") == "@acme/n8n-nodes-acme.acme"
+    assert n8n_type("jackfield.set") == "n8n-nodes-base.set"
 
 
 def test_credentials_are_tried_as_the_package_says(site: Site) -> None:

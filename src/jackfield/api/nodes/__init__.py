@@ -24,7 +24,7 @@ from .parameters import (
     Parameters,
     marked_paths,
 )
-from .starting import community_remedy, obstacles_of, unknown_type
+from .starting import community_package, community_remedy, obstacles_of, unknown_type
 from .types import (
     TOOL_FORM,
     AttachedNode,
@@ -87,6 +87,7 @@ __all__ = [
     "StreamingNode",
     "SupplyingNode",
     "Suspend",
+    "community_package",
     "community_remedy",
     "entry_items",
     "entry_node",

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..context import PluginContext
 
 
 class ChangingNodes(Protocol):
     """The port of the kernel for a plugin of Jackfield's own whose hooks give something else than at the start, because
     an administrator has added or removed what they give."""
 
+    @property
+    def renewals(self) -> int:
+        """How often they have changed; what was made of node types before is stale."""
+
     def renew(self, plugin: str) -> None:
         """Ask the plugin's hooks `jackfield_nodes` and `jackfield_credential_kinds` again: what they give counts from
         the next run, check and form on, and what they no longer give is gone. It calls plugins: let a thread do it."""
+
+
+def renewals(context: PluginContext) -> int:
+    """See `ChangingNodes.renewals`; 0 where nothing changes, as in a test without a kernel."""
+    found = context.find_port(ChangingNodes)
+    return 0 if found is None else found.renewals

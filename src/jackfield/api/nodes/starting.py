@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from ..containment import is_ctrl_c
-from ..workflows import Node
+from ..workflows import Node, local_type
 from .types import NodeCatalog
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ _BUILT_IN = ("n8n-nodes-base", "@n8n/n8n-nodes-base", "@n8n/n8n-nodes-langchain"
 def community_package(node_type: str) -> str:
     """The npm package that a node's type names by n8n's custom, such as `@acme/n8n-nodes-acme` of
     `@acme/n8n-nodes-acme.acme`; empty: it names none."""
-    package, separator, _ = node_type.rpartition(".")
+    package, separator, _ = local_type(node_type).rpartition(".")
     is_package = separator and _PACKAGE.fullmatch(package) and package not in _BUILT_IN
     return package if is_package else ""
 

@@ -24,6 +24,7 @@ class NodeTypes:
         self._precedence = precedence
         self._catalog = catalog
         self._extensions = extensions
+        self.renewals = 0
 
     def assemble(self) -> None:
         """Ask every plugin."""
@@ -37,6 +38,7 @@ class NodeTypes:
                 self._precedence.release(plugin, f"node:{kind}")
         self._put(given)
         self._extensions.forget(CREDENTIAL_KINDS)
+        self.renewals += 1
 
     def _put(self, given: Iterable[tuple[str, Any]]) -> None:  # Any: whatever a plugin gives
         """Those that the operator has installed by name come last: they take the place of others."""
