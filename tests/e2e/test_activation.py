@@ -36,7 +36,6 @@ def details(answer: httpx.Response) -> dict[str, str]:
 
 NOT_LIVE = {
     "gmail": (node("G", CORE + "gmailTrigger"), "nodes[0].credentials.gmailOAuth2", "credential"),
-    "known alone": (node("T", "@devlikeapro/n8n-nodes-waha.wahaTrigger"), "nodes[0]", "T"),
     "unknown": (node("U", "n8n-nodes-strange.oddTrigger"), "nodes[0]", "not installed"),
     "manual": (node("By hand", CORE + "manualTrigger"), "nodes[0]", "By hand"),
     "manual chat": (node("Talk", CHAIN + "manualChatTrigger"), "nodes[0]", "Talk"),
@@ -87,7 +86,7 @@ def test_triggers_that_other_workflows_start_may_be_live(daemon: Daemon, kind: s
 
 
 def test_one_good_trigger_is_enough(daemon: Daemon) -> None:
-    document = chain(hook("good"), node("T", "@devlikeapro/n8n-nodes-waha.wahaTrigger"))
+    document = chain(hook("good"), {**node("T", CHAIN + "chatTrigger", 1.1), "webhookId": "w"})
     daemon.live(document)
     checked = daemon.admin().post("/workflows/validate", json=document).json()
     assert checked["activatable"] is True

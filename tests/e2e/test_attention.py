@@ -82,7 +82,8 @@ def test_a_credential_that_is_gone_is_told(new_daemon: Callable[..., Daemon]) ->
 
 def test_an_idle_trigger_beside_a_good_one_is_told_at_once(daemon: Daemon) -> None:
     api = daemon.admin()
-    idle = {**hook("x"), "id": "t", "name": "Waha", "type": "@devlikeapro/n8n-nodes-waha.wahaTrigger", "parameters": {}}
+    talk = {"type": "@n8n/n8n-nodes-langchain.chatTrigger", "typeVersion": 1.1, "parameters": {}}
+    idle = {**hook("x"), "id": "t", "name": "Talk", **talk}
     document = {"name": "both", "nodes": [hook("both"), idle], "connections": {}}
     ident = api.post("/workflows", json=document).json()["id"]
     answer = api.post(f"/workflows/{ident}/activate").json()

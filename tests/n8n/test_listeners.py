@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugins" / "integrations"))
 
@@ -21,6 +22,9 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.listening import listen_run, listening
 from jackfield_nodes.files.local_file_trigger import LocalFileTriggerNode
 from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.sse_trigger import SseTriggerNode
 
 from . import installing
 from .listening import TheirListeners, their_listeners
@@ -257,3 +261,36 @@ async def test_rabbitmq(
     for item in [*found, *other]:
         item["json"]["fields"].pop("consumerTag")
     assert [shown(item) for item in found] == [shown(item) for item in other]
+
+
+async def test_sse(theirs: TheirListeners, tmp_path: Path) -> None:
+    asked = asyncio.Semaphore(0)
+    begin = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        asked.release()
+        await begin.wait()
+        await response.write(
+            b'data: {"a":\ndata: "x"}\n\nevent: other\ndata: {"a":2}\n\nid: 7\ndata: {"json":{"b":3}}\n\n'
+        )
+        await asyncio.sleep(30)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.01)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    parameters: dict[str, Any] = {"url": f"http://127.0.0.1:{runner.addresses[0][1]}/"}
+    context = FakeContext(tmp_path, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
+    context.ports["HttpClient"] = GuardedClient(context)
+    node = SseTriggerNode(context)
+    their = await asyncio.to_thread(theirs.listen, "sseTrigger", parameters, {})
+    async with listening(node, listen_run(node, parameters)) as ours:
+        await asked.acquire()
+        await asked.acquire()
+        begin.set()
+        assert await ours.items(2) == await asyncio.to_thread(their.items, 2)
+    await runner.cleanup()

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractExchange, AbstractIncomingMessage
 from aio_pika.exceptions import AMQPError
-from yarl import URL
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
@@ -132,19 +131,22 @@ async def opened(
     host, port = values.needed("hostname"), values.port(5672)
     tls = await client_tls(values, host, verify=True) if values.flag("ssl") else None
     external = tls is not None and values.flag("passwordless", default=True) and values.text("cert")
+    more: dict[str, Any] = {"auth": "external"} if external else {}
 
     async def connect(address: str) -> AbstractConnection:
-        url = URL.build(
-            scheme="amqps" if tls else "amqp",
+        made: AbstractConnection = await aio_pika.connect(
             host=address,
             port=port,
-            user=values.text("username", "guest"),
+            login=values.text("username", "guest"),
             password=values.text("password", "guest"),
-            path=f"/{values.text('vhost', '/')}".replace("//", "/%2F", 1),
-            query={"heartbeat": str(_HEARTBEAT_S), **({"auth": "external"} if external else {})},
-            encoded=False,
+            virtualhost=values.text("vhost", "/"),
+            ssl=tls is not None,
+            ssl_context=tls,
+            timeout=settings.connect_timeout,
+            heartbeat=_HEARTBEAT_S,
+            **more,
         )
-        return await aio_pika.connect(url, ssl_context=tls, timeout=settings.connect_timeout)
+        return made
 
     connection = await targets.reach(values, host, port, connect, list(_FAILURES))
     try:
