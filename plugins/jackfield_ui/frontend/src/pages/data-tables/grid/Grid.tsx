@@ -16,7 +16,7 @@ import { useGridKeys } from './useGridKeys';
 import { AT_FIRST, PAGE, useRows } from './useRows';
 
 const HEAD_HEIGHT = 36;
-const AROUND = 8;
+const AROUND = 4;
 /** Browsers draw boxes of at most some 17 million pixels. */
 export const MOST_SHOWN = 400_000;
 const START: Range = { from: { row: 0, column: 0 }, to: { row: 0, column: 0 } };

@@ -17,7 +17,11 @@ export function usedCredentials(
   const found = new Map<string, boolean>();
   for (const { name, parameter, required, when } of type?.credentials ?? []) {
     const kind = name || (parameter ? parameters[parameter] : '');
-    if (typeof kind === 'string' && known.has(kind) && counts(when ?? {}, { ...parameters, '@version': String(node.typeVersion ?? '') })) {
+    if (
+      typeof kind === 'string' &&
+      known.has(kind) &&
+      counts(when ?? {}, { ...parameters, '@version': String(node.typeVersion ?? '') })
+    ) {
       found.set(kind, required || (found.get(kind) ?? false));
     }
   }
