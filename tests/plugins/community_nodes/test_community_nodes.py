@@ -187,6 +187,7 @@ def test_declarative_nodes_send_what_they_describe(site: Site) -> None:
 def test_the_editor_knows_it(site: Site) -> None:
     found = {row["kind"]: row for row in site.api.get("/node-types").json()["data"] if row["kind"].startswith(ACME)}
     assert set(found) == {f"{ACME}.{name}" for name in ("acme", "acmeOrders", "acmeEscape")}  # no trigger
+    assert site.api.get(f"/node-types/{ACME}.acmeTool").status_code == 200  # in the hands of an agent
     kind = site.api.get("/credential-kinds/acmeApi").json()
     assert [(field["name"], field["secret"]) for field in kind["fields"]] == [
         ("apiKey", True), ("url", False), ("retries", False),
