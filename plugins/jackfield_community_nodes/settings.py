@@ -52,6 +52,7 @@ class CommunityNodesSettings(BaseModel):
         64, ge=1, le=1024, description="MiB that items, files or an answer may have on their way to or from a process."
     )
     max_calls: int = Field(16, ge=1, le=256, description="Requests and files of one run under way at once.")
+    max_files: int = Field(1000, ge=1, le=100_000, description="Files that one run of a node may make.")
     max_waiting: int = Field(256, ge=1, le=100_000, description="Runs that may wait for a process.")
     max_wait: float = Field(30.0, gt=0, le=3600, description="Seconds that one waits before it fails.")
     download_timeout: float = Field(60.0, gt=0, le=3600, description="Seconds of silence of the registry.")

@@ -4,7 +4,7 @@ const helpers = require('./helpers');
 const { Parameters } = require('./parameters');
 const { valuesOf } = require('./credentials');
 
-const ABSENT = ['putExecutionToWait', 'sendResponse', 'startJob', 'getParentCallbackManager',
+const ABSENT = ['executeWorkflow', 'putExecutionToWait', 'sendResponse', 'startJob', 'getParentCallbackManager',
   'getNodeWebhookUrl', 'getWebhookName', 'getBodyData', 'getHeaderData', 'getQueryData', 'getRequestObject', 'getResponseObject'];
 
 // What one request of the daemon is about, for all that serves it.
@@ -89,7 +89,6 @@ function executing(host, description) {
       return input?.maxConnections === 1 ? undefined : [];
     },
     getExecutionDataById: async () => undefined,
-    executeWorkflow: async (info, items) => ({ data: [await host.bridge.ask('workflow', { id: info.id ?? null, code: info.code ?? null, items: items ?? host.input })] }),
     prepareOutputData: async (items) => [items],
     sendMessageToUI: () => {},
     addInputData: () => ({ index: 0 }),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from jackfield.api.context import PluginContext
@@ -123,7 +123,7 @@ class CommunityNode:
         try:
             answer = await self._ask(package, message, serving)
         except PackageFailed as exc:
-            raise _error(exc, indexes) from None
+            raise _error(exc, indexes, serving.masked) from None
         for scope, memory in statics.items():
             _replace(memory, answer.get("static", {}).get(scope))
         outputs = await outputs_of(answer.get("outputs"), serving, indexes)
@@ -149,10 +149,11 @@ class CommunityNode:
             "node": node, "values": values, "name": method, "search": search, "filter": question.search,
             "token": question.cursor,
         }  # fmt: skip
+        requests = Requests(self._context, access, kinds)
         try:
-            answer = await self._ask(package, message, Requests(self._context, access, kinds).serve)
+            answer = await self._ask(package, message, requests.serve)
         except PackageFailed as exc:
-            raise NodeError(exc.failure.message) from None
+            raise NodeError(requests.masked(exc.failure.message)) from None
         rows = [_row(one) for one in answer.get("rows", []) if isinstance(one, dict)]
         token = answer.get("token")
         searched = rows if search else [row for row in rows if question.search.lower() in row.label.lower()]
@@ -226,10 +227,10 @@ def _usable(run: NodeRun, resolved: Sequence[Any]) -> tuple[list[int], list[dict
     return indexes, [dict(row.__pydantic_extra__ or {}) for row in (rows[:1] if same else rows)], failed
 
 
-def _error(failed: PackageFailed, indexes: Sequence[int]) -> NodeError:
+def _error(failed: PackageFailed, indexes: Sequence[int], masked: Callable[[str], str]) -> NodeError:
     told = failed.failure
     item = indexes[told.item] if told.item is not None and 0 <= told.item < len(indexes) else None
-    return NodeError(told.message, item=item, description=told.description or None)
+    return NodeError(masked(told.message), item=item, description=masked(told.description) or None)
 
 
 def _replace(memory: Any, given: object) -> None:

@@ -9,14 +9,18 @@ from typing import Any, Final, Protocol, cast
 
 from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
+from jackfield.api.credentials import CREDENTIAL_KINDS
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import kept_file
 from jackfield.api.workflows import BinaryData, Items
+from jackfield_community_nodes.settings import CommunityNodesSettings
 
 Given = Mapping[str, Any]
 """JSON that the package made, hence Any."""
+_SHORTEST: Final = 6
+"""Characters of a secret that is masked; shorter ones are parts of words."""
 _FOLLOW: Final = ("none", "reads", "all")
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -33,17 +37,32 @@ class Requests:
     """Sends requests and opens credentials. kinds: of credentials that the node may have."""
 
     def __init__(self, context: PluginContext, access: Access, kinds: Sequence[str]) -> None:
+        self._context = context
         self._client = context.port(HttpClient)
         self._access = access
         self._kinds = kinds
+        self._secrets: list[str] = []
+
+    def masked(self, text: str) -> str:
+        """Without the secrets that the package was given: it may have put them into its error."""
+        for secret in sorted(self._secrets, key=len, reverse=True):
+            text = text.replace(secret, "***")
+        return text
 
     async def serve(self, what: str, given: Given) -> Json:
         """Raises `NodeError`."""
         if what == "http":
             return await self._send(given)
         if what == "credential":
-            return cast("Json", dict(await self._access.credential(self._own(given.get("kind")))))
+            return cast("Json", await self._opened(self._own(given.get("kind"))))
         raise NodeError(f"The package asks for {what[:40]}, which is not there.")
+
+    async def _opened(self, kind: str) -> dict[str, str]:
+        values = dict(await self._access.credential(kind))
+        known = self._context.extensions(CREDENTIAL_KINDS).get(kind)
+        hidden = (value for name, value in values.items() if known is None or known.secret(name))
+        self._secrets += [value for value in hidden if len(value) >= _SHORTEST]
+        return values
 
     def _own(self, kind: object) -> str:
         if not isinstance(kind, str) or kind not in self._kinds:
@@ -105,12 +124,13 @@ class RunServing:
         self._requests = Requests(context, run, kinds)
         self._indexes = indexes
         self._files: list[BinaryData] = []
+        self._room = context.settings(CommunityNodesSettings).max_files
+        self.masked = self._requests.masked
         self._served: Mapping[str, Callable[[Given], Awaitable[Json]]] = {
             "read": self._read,
             "keep": self._keep,
             "file": self._file,
             "evaluate": self._evaluate,
-            "workflow": self._workflow,
         }
 
     async def __call__(self, what: str, given: Given) -> Json:
@@ -152,6 +172,9 @@ class RunServing:
 
     async def kept(self, data: object, type_: object, name: object) -> BinaryData:
         """A new file of base64. Raises `NodeError`."""
+        self._room -= 1
+        if self._room < 0:
+            raise NodeError("The package made more files than community_nodes.max_files allows.")
         content = _bytes(data if isinstance(data, str) else "")
         mime_type = type_ if isinstance(type_, str) and type_ else "application/octet-stream"
         file_name = name[:255] if isinstance(name, str) else None
@@ -165,10 +188,3 @@ class RunServing:
         if isinstance(item, int) and 0 <= item < len(self._indexes):
             return self._indexes[item]
         raise NodeError("The package names an item that there is not.")
-
-    async def _workflow(self, given: Given) -> Json:
-        ident, code, items = given.get("id"), given.get("code"), given.get("items")
-        workflow = code if isinstance(code, dict) else str(ident)
-        rows = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
-        sent: Items = [{"json": one["json"]} for one in rows if isinstance(one.get("json"), dict)]
-        return self.shown(await self._run.run_workflow(workflow, sent))

@@ -128,6 +128,13 @@ def test_failures_name_the_item_and_go_on(site: Site) -> None:
     assert "10.9.8.7" in site.run("acme", {"operation": "batch", "url": "http://10.9.8.7:9/"})["error"]["message"]
 
 
+def test_secrets_are_in_no_error_and_no_workflow_is_started(site: Site) -> None:
+    ident = site.credential("acmeApi", apiKey="key-of-acme", url=site.url)
+    found = site.run("acme", {"operation": "tell"}, credentials={"acmeApi": {"id": ident, "name": "acmeApi"}})
+    assert found["error"]["message"] == "The key is ***."
+    assert "executeWorkflow" in site.run("acme", {"operation": "start"})["error"]["message"]
+
+
 def test_files_are_read_and_kept(site: Site) -> None:
     file = {"data": "aGVsbG8=", "mimeType": "text/plain", "fileName": "a.txt"}
     items = site.items("acme", {"operation": "file"}, [{"json": {}, "binary": {"data": file}}])
