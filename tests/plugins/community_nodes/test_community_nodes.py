@@ -78,7 +78,7 @@ def test_it_is_pinned_with_all_that_it_needs(site: Site) -> None:
         "node_modules/middle-helper/node_modules/left-helper": ("2.0.1", site.npm.integrity("left-helper", "2.0.1")),
     }
     assert not Path("/tmp/acme-was-here").exists()  # its script of npm would have made it
-    assert [problem.partition(":")[0] for problem in row["problems"]] == ["dist/nodes/Acme/AcmeBroken.node.js"]
+    assert [problem.partition(":")[0] for problem in row["problems"]] == ["lib/nodes/Acme/AcmeBroken.node.js"]
 
 
 def test_parameters_are_as_the_description_says(site: Site) -> None:
