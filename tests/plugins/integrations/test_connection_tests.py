@@ -11,7 +11,15 @@ from integration_fakes import Bench
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.connection_tests import kinds
 
-SERVERS = {"postgres": "postgres", "mySql": "mariadb", "redis": "redis", "mongoDb": "mongo"}
+SERVERS = {
+    "imap": "imap",
+    "mongoDb": "mongo",
+    "mqtt": "mqtt",
+    "mySql": "mariadb",
+    "postgres": "postgres",
+    "rabbitmq": "rabbitmq",
+    "redis": "redis",
+}
 
 
 async def tried(bench: Bench, kind: str, values: Any) -> str:
@@ -33,7 +41,7 @@ async def test_a_good_credential_signs_in(bench: Bench, kind: str, request: pyte
 async def test_inner_addresses_are_not_reached(make_bench: Callable[..., Bench], kind: str) -> None:
     bench = make_bench(allowed_hosts=[])
     with pytest.raises(NodeError, match=r"not on the public internet|needs the package"):
-        await tried(bench, kind, {"host": "127.0.0.1"})
+        await tried(bench, kind, {"host": "127.0.0.1", "hostname": "127.0.0.1"})
 
 
 def test_the_others_have_no_trial(bench: Bench) -> None:
