@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import installing
 import pytest
-from cases import CASES, PACKAGES, Case
+from package_cases import CASES, PACKAGES, Case
 
 from jackfield.api.credentials import CredentialKind, Placement, filled
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply
@@ -29,7 +30,6 @@ from jackfield_community_nodes.nodes.making import made
 from jackfield_community_nodes.packages import root_of, write_index
 from jackfield_community_nodes.processes.pools import PackageProcesses
 from jackfield_workers.pool import SharedWorkerPool
-from n8n import installing
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 HEADERS = ("authorization", "content-type", "apikey", "api-access-token", "blotato-api-key", "client-api-key")
