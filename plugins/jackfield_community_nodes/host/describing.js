@@ -67,7 +67,7 @@ function described(root, given) {
     try {
       return [make(root, file)];
     } catch (error) {
-      problems.push(`${file}: ${error?.message ?? error}`);
+      problems.push(`${file}: ${String(error?.message ?? error).split("\n")[0]}`);
       return [];
     }
   });
