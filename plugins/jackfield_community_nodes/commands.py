@@ -13,6 +13,8 @@ from jackfield.api.daemon_commands import DaemonCall, completed_whole, confirmed
 from jackfield.api.errors import NotFound
 
 PATH = "/community-nodes"
+_PATIENCE = 7200.0
+"""Seconds: the most that `community_nodes.install_timeout` may be, which is what ends it."""
 _NAMES = completed_whole(PATH, key="name", about="version")
 _INTEGRITY = click.option("--integrity", default="", help="Hash that the package's archive must have: sha512-...")
 _WARNING = (
@@ -74,7 +76,7 @@ def add(call: DaemonCall, package: str, integrity: str, yes: bool) -> None:
     if not yes:
         echo_warning(_WARNING)
     confirmed(f"Add the package {package}?", yes=yes)
-    made = call.ask("POST", PATH, body={"name": name, "version": version, "integrity": integrity})
+    made = call.ask("POST", PATH, body={"name": name, "version": version, "integrity": integrity}, timeout=_PATIENCE)
     _say(call, made, "was added")
 
 
@@ -87,7 +89,7 @@ def update(call: DaemonCall, package: str, integrity: str, yes: bool) -> None:
     """Bring the package NAME to a version, or to the newest."""
     name, version = split_name(package)
     confirmed(f"Bring the package {name} to {version or 'its newest version'}?", yes=yes)
-    made = call.ask("PUT", _path(name), body={"version": version, "integrity": integrity})
+    made = call.ask("PUT", _path(name), body={"version": version, "integrity": integrity}, timeout=_PATIENCE)
     _say(call, made, "is here now")
 
 
