@@ -19,8 +19,8 @@ from jackfield_mcp.tools.workflows import Document
 OVER = frozenset({"success", "failed", "cancelled"})
 _LOOK = 1.0
 """Seconds between two looks at an execution whose end no event tells, such as one at another daemon."""
-_SOON = 0.002
-"""The same once an event has told of it; it doubles."""
+_SOON = 0.001
+"""The same once an event has told of it, after a look at once; it doubles."""
 _ITEMS = Annotated[int, Field(ge=0, le=100)]
 _SECONDS = Annotated[float, Field(ge=0, le=86_400)]
 
@@ -92,12 +92,12 @@ async def _ended(run: ToolRun, ident: str, given: Waiting, events: Subscription)
     """The execution once it is over, or when the time is up. Cancelling the call cancels the execution."""
     wanted = run.settings.wait if given.wait_seconds is None else given.wait_seconds
     deadline = asyncio.get_running_loop().time() + min(wanted, run.settings.wait_most)
-    told, pause = False, _SOON
+    told, pause = False, 0.0
     try:
         while (left := deadline - asyncio.get_running_loop().time()) > 0:
             if told:  # the event comes before the end is stored
                 await asyncio.sleep(min(left, pause))
-                pause = min(pause * 2, _LOOK)
+                pause = min(max(pause * 2, _SOON), _LOOK)
             else:
                 told = await _told_end(events, ident, min(left, _LOOK))
             found = await run.api.mapping("GET", f"/executions/{segment(ident)}", query={"items": given.items})
