@@ -79,9 +79,9 @@ at("login").addEventListener("submit", async (event) => {
 show(true).catch(() => say("The daemon does not answer."));
 """
 _HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-_STYLE = "font: 16px/1.5 system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem"
+_STYLE = "font: 16px/1.5 system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark"
 _PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Let a client in</title>
-<meta name="viewport" content="width=device-width"></head><body style="{_STYLE}"><h1>Jackfield</h1>
+<meta name="viewport" content="width=device-width"></head><body style="{_STYLE}"><main><h1>Jackfield</h1>
 <p id="words" role="status">One moment ...</p>
 <form id="login" hidden><p><label>Name<br><input id="username" autocomplete="username" required></label></p>
 <p><label>Password<br><input id="password" type="password" autocomplete="current-password" required></label></p>
@@ -92,7 +92,7 @@ as <b id="user"></b>. Your browser then goes to <b id="host"></b>.</p>
 <fieldset><legend>Rights</legend><div id="scopes"></div></fieldset>
 <p><code>agents:write</code> and <code>machine:write</code> reach all that the daemon's user may do. Refuse a client
 that you have not started yourself.</p>
-<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div>
+<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div></main>
 <script>{_SCRIPT}</script></body></html>""".encode()
 _POLICY = (
     f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; "
