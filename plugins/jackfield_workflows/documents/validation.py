@@ -73,7 +73,7 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog, expressions: Exp
         yield Problem(f"{path}.type", message, "warning")
         return
     if missing := node_type.description.missing:
-        message = f"The node type {node.type} cannot run here: {missing}"
+        message = f"The node type {node.type} cannot run here: {missing} {community_remedy(node.type)}".rstrip()
         yield Problem(f"{path}.type", message, "warning")
     newest = max(node_type.versions, default=None)
     if node.version is not None and newest is not None and node.version > newest:
