@@ -13,6 +13,7 @@ class TriggersPlugin(Plugin):
     settings = (SettingsTable("triggers", "jackfield_triggers.settings:TriggerSettings"),)
     commands = ("jackfield_triggers.commands:trigger",)
     parts = (
+        "jackfield_triggers.leadership:Leadership",
         "jackfield_triggers.listening.listeners:Listeners",
         "jackfield_triggers.polling.polls:Polls",
         "jackfield_triggers.subscribing.records:SubscriptionRecords",

@@ -24,8 +24,16 @@ class Leadership:
         self._context = context
         self._mine = secrets.token_bytes(16)
         self._held = False
+        self._until: float | None = None
+        """Of the monotonic clock: the end of the lease that was renewed last; None: there was none."""
         self.leads = False
         """Whether this daemon asks now."""
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether the lease has run out, so that another daemon may have taken it. A process that was stopped knows
+        before its first renewal."""
+        return self._until is not None and self._context.clock.monotonic() >= self._until
 
     async def run(self, lead: Callable[[], Awaitable[None]]) -> None:
         """Until cancelled: `lead` runs as long as the lease is ours, and is cancelled when it is lost."""
@@ -59,7 +67,7 @@ class Leadership:
 
     async def _renewed(self) -> bool:
         """False: another daemon has it, or the store does not answer."""
-        memos = self._context.port(Memos)
+        memos, asked = self._context.port(Memos), self._context.clock.monotonic()
         try:
             before = self._mine if self._held else None
             renewed = await memos.change_memo(_KIND, _KEY, before, self._mine, LEASE_S)
@@ -68,6 +76,8 @@ class Leadership:
         except StoreUnavailable:
             return False
         self._held = renewed
+        if renewed:
+            self._until = asked + LEASE_S
         return renewed
 
     async def _give_back(self) -> None:

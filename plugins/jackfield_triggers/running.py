@@ -30,7 +30,7 @@ async def _run(context: PluginContext) -> None:
     async def lead() -> None:
         await asyncio.gather(*(_kept_up(context, one.run) for one in served))
 
-    await Leadership(context).run(lead)
+    await context.port(Leadership).run(lead)
 
 
 async def _kept_up(context: PluginContext, run: Callable[[], Awaitable[None]]) -> None:

@@ -41,6 +41,11 @@ def test_links_lead_to_files(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_has_marks_of_a_merge(page: Path) -> None:
+    assert not re.findall(r"^(?:<{7} |={7}$|>{7} ).*", page.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_named_files_exist(page: Path) -> None:
     named = re.findall(r"`((?:tests|bench|docs|demo|src|plugins)/[\w./-]+)`", page.read_text())
     missing = [name for name in named if not (ROOT / name).exists()]

@@ -31,6 +31,8 @@ from jackfield_integrations.parameters import Text
 if TYPE_CHECKING:
     from aio_pika.abc import AbstractIncomingMessage
 
+    from jackfield_integrations.messaging.rabbit_session import RabbitSession
+
 Acknowledge = Literal["executionFinishes", "executionFinishesSuccessfully", "immediately", "laterMessageNode"]
 
 
@@ -102,15 +104,17 @@ class RabbitTriggerNode(ConnectionTrigger):
             sessions.opened(self.targets(), values, self.settings) as session,
             session.consumed(wanted.queue, declared, bindings, ahead) as messages,
         ):
-            yield (await self._heard(run, options, message) async for message in messages)
+            yield (await self._heard(run, options, session, message) async for message in messages)
 
-    async def _heard(self, run: ListenRun, options: RabbitTriggerOptions, message: AbstractIncomingMessage) -> Heard:
+    async def _heard(
+        self, run: ListenRun, options: RabbitTriggerOptions, session: RabbitSession, message: AbstractIncomingMessage
+    ) -> Heard:
         files = run.files()
         item = await _item(options, message, files)
         later = options.mode == "laterMessageNode" and not run.test
         deliveries = self._context.port(OpenDeliveries)
         asked = deliveries.begin(files.id) if later else None
-        early = asyncio.ensure_future(_when_asked(asked, message)) if asked is not None else None
+        early = asyncio.ensure_future(_when_asked(asked, session, message)) if asked is not None else None
 
         async def settle(became: str) -> None:
             if asked is not None and early is not None:
@@ -121,9 +125,9 @@ class RabbitTriggerNode(ConnectionTrigger):
                 early.cancel()
             fails = became == "failed" and options.mode != "executionFinishes"
             if became == "left" or fails:
-                await message.nack(requeue=True)
+                await session.give_back(message)
             else:
-                await message.ack()
+                await session.acknowledge(message)
 
         return Heard([item], files=files, settle=settle, until_end=options.mode != "immediately")
 
@@ -136,9 +140,9 @@ class RabbitTriggerNode(ConnectionTrigger):
         return []
 
 
-async def _when_asked(asked: asyncio.Event, message: AbstractIncomingMessage) -> None:
+async def _when_asked(asked: asyncio.Event, session: RabbitSession, message: AbstractIncomingMessage) -> None:
     await asked.wait()
-    await message.ack()
+    await session.acknowledge(message)
 
 
 async def _item(options: RabbitTriggerOptions, message: AbstractIncomingMessage, files: EventFiles) -> Item:

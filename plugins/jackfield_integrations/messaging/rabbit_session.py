@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -102,13 +103,42 @@ class RabbitSession:
             for exchange, key in bindings:
                 await queue.bind(exchange, key)
             await self._channel.set_qos(ahead)
+            cancelled = asyncio.Event()
+            underlay = await self._channel.get_underlay_channel()
+            underlay.on_consumer_cancel_callbacks.add(lambda _: cancelled.set())
             async with queue.iterator() as messages:
-                yield self._each(messages)
+                yield self._each(messages, name, cancelled)
 
-    async def _each(self, messages: AsyncIterator[AbstractIncomingMessage]) -> AsyncIterator[AbstractIncomingMessage]:
+    async def _each(
+        self, messages: AsyncIterator[AbstractIncomingMessage], name: str, cancelled: asyncio.Event
+    ) -> AsyncIterator[AbstractIncomingMessage]:
+        """cancelled: set when the broker sends no more of the queue, which the library's iterator does not tell."""
+        ended = asyncio.ensure_future(cancelled.wait())
+        try:
+            with self.told():
+                while True:
+                    following = asyncio.ensure_future(anext(messages, None))
+                    try:
+                        await asyncio.wait({following, ended}, return_when=asyncio.FIRST_COMPLETED)
+                    finally:
+                        following.cancel()
+                    if cancelled.is_set():
+                        raise NodeError(f"RabbitMQ sends no more of the queue {name}, which may have been deleted.")
+                    if (message := following.result()) is None:
+                        return
+                    yield message
+        finally:
+            ended.cancel()
+
+    async def acknowledge(self, message: AbstractIncomingMessage) -> None:
+        """The queue forgets it."""
         with self.told():
-            async for message in messages:
-                yield message
+            await message.ack()
+
+    async def give_back(self, message: AbstractIncomingMessage) -> None:
+        """The queue sends it again."""
+        with self.told():
+            await message.nack(requeue=True)
 
 
 def _message(text: str, headers: Mapping[str, str], properties: Mapping[str, str]) -> aio_pika.Message:

@@ -21,6 +21,7 @@ from jackfield.api.storage import Delivery
 from jackfield.api.triggers.listening import EventFiles, Heard, ListeningNode, ListenRun, Settled, listening_node
 from jackfield.api.workflows import Node
 from jackfield_triggers.access import NodeCredentials
+from jackfield_triggers.leadership import Leadership
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.starting import started
 from jackfield_triggers.static_memory import Remembered, of_node, remember, remembered
@@ -153,6 +154,8 @@ class OneConnection:
                 await self._context.clock.sleep(_RETRY_S)
 
     async def _start(self, heard: Heard) -> Execution | None:
+        if self._context.port(Leadership).lapsed:
+            raise NodeError("The lease of this daemon has run out; another daemon may hold the connection.")
         own = None if heard.state is None else _copy(heard.state)
         if not heard.items:
             if own is not None and own != self._memory.own:

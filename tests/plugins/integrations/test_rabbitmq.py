@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -148,3 +149,26 @@ async def test_refusals(bench: Bench, opened: Opened, send: Callable[..., Any]) 
     assert "another-secret" not in refused.value.message
     with pytest.raises(NodeError, match="no exchange"):
         await send({"n": 1}, mode="exchange", exchange="none")
+
+
+async def test_a_queue_that_is_deleted_ends_the_connection_by_its_name(
+    opened: Opened, rabbitmq: Mapping[str, str], queue: str
+) -> None:
+    """RabbitMQ tells that with `basic.cancel`, as it does when a queue moves to another node."""
+    aio_pika = pytest.importorskip("aio_pika")
+    url = f"amqp://guest:guest@127.0.0.1:{rabbitmq['port']}/"
+    async with await aio_pika.connect(url) as connection, opened() as events:
+        waiting = asyncio.ensure_future(events.event())
+        channel = await connection.channel()
+        await channel.queue_delete(queue)
+        with pytest.raises(NodeError, match=f"no more of the queue {queue}"):
+            await waiting
+
+
+async def test_an_acknowledgement_that_fails_is_a_failure_of_the_node(opened: Opened, send: Callable[..., Any]) -> None:
+    await send({"n": 1})
+    async with opened() as events:
+        heard = await events.event()
+        assert heard.settle is not None
+        with pytest.raises(NodeError, match="RabbitMQ: "):
+            await heard.settle("stored")  # once more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.workflows import Problem
+from jackfield_triggers.leadership import Leadership
 from jackfield_triggers.listening.listeners import Listeners
 from jackfield_triggers.management.standings import standings
 from jackfield_triggers.settings import TriggerSettings
@@ -185,3 +187,26 @@ async def _standings(world: World, workflow_id: str) -> list[dict[str, Any]]:
     assert stored is not None
     found = await standings(world.contexts[0], parse(stored))
     return [dict(row) for row in found if isinstance(row, dict)]
+
+
+async def test_a_daemon_that_was_stopped_longer_than_its_lease_starts_nothing_with_what_came_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGSTOP: events wait in the connection, and the next daemon has heard them as well."""
+    monkeypatch.setattr(type(world.store), "exclusive", False)
+    leadership = world.contexts[0].port(Leadership)
+    leading = asyncio.ensure_future(leadership.run(asyncio.Event().wait))
+    await world.live("hearing")
+    world.broker.send(1)
+    await world.clock.advance(1)
+    assert (world.engine.started, leadership.lapsed) == ([1], False)
+    monkeypatch.setattr(leadership, "_renewed", asyncio.Event().wait)  # it stands still
+    await world.clock.advance(16)
+    world.broker.send(2)
+    await asyncio.sleep(0)
+    await world.clock.advance(0)
+    assert leadership.lapsed
+    assert world.engine.started == [1]
+    assert (2, "left") in world.broker.settled
+    leading.cancel()
+    await asyncio.gather(leading, return_exceptions=True)
