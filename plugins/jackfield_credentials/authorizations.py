@@ -24,7 +24,7 @@ from jackfield.api.records import replace
 from jackfield_credentials import digest
 from jackfield_credentials.accounts import ServiceAccounts, account_of, scope_for
 from jackfield_credentials.grants import OAuth2Tokens
-from jackfield_credentials.placing import placed, text, with_header
+from jackfield_credentials.placing import optional, placed, text, with_header
 from jackfield_credentials.tokens import TokenKeeper
 
 
@@ -51,8 +51,7 @@ class Bound:
     def _belongs(self, sent: HttpCall, reply: HttpReply) -> bool:
         """Whether the answer comes from the server that was asked, or from one that allowedHosts names: to where a
         redirect leads, no digest goes, from which the password can be guessed, and no token is renewed."""
-        belongs = cast("Callable[[str, str, str], bool]", load("jackfield_credentials.origins:belongs"))
-        return belongs(sent.url, reply.url, self.allowed_hosts)
+        return _belongs(sent.url, reply.url, self.allowed_hosts)
 
     def _check(self, url: str) -> None:
         try:
@@ -61,6 +60,12 @@ class Bound:
             host = ""
         if not host_allowed(host, self.allowed_hosts):
             raise NodeError(f"The credential {self.kind} may not be sent to {host}; its allowedHosts do not name it.")
+
+
+def _belongs(asked: str, answered: str, allowed: str = "") -> bool:
+    """See `jackfield_credentials.origins`, which is loaded when it is needed."""
+    belongs = cast("Callable[[str, str, str], bool]", load("jackfield_credentials.origins:belongs"))
+    return belongs(asked, answered, allowed)
 
 
 class PlacedValues(Bound):
@@ -119,6 +124,28 @@ class BearerTokens(Bound):
         self._credential_id = credential_id
         self._keeper = keeper
         self._tokens: OAuth2Tokens | None = None
+
+    def _check(self, url: str) -> None:
+        """Tokens that are for one server go to its origin only."""
+        super()._check(url)
+        scheme = self._scheme
+        if self.allowed_hosts.strip(" ,") or not (scheme.server or scheme.resource):
+            return
+        home = optional(scheme.server, self._values) or optional(scheme.resource, self._values)
+        if not home:
+            raise NodeError(
+                f"The credential {self.kind} does not say which server its tokens are for; fill in serverUrl or "
+                "allowedHosts."
+            )
+        try:
+            belongs = _belongs(home, url)
+        except ValueError:  # the address is none
+            belongs = False
+        if not belongs:
+            raise NodeError(
+                f"The tokens of the credential {self.kind} are for another server than the node's address; correct "
+                "the address, or name its host in allowedHosts."
+            )
 
     async def _applied(self, call: HttpCall) -> HttpCall:
         tokens = self._tokens

@@ -1,5 +1,5 @@
 """OAuth 2 authorization code flow with PKCE: the URL for the user, and what comes back. Source: RFC 6749 section 4.1,
-RFC 7636, RFC 9700 section 2.1.
+RFC 7636, RFC 9207, RFC 9700 section 2.1.
 
 The state is random, signed, good for one use and a limited time; what belongs to it (the credential, the PKCE
 verifier) never leaves the daemon but sealed, for the others of its store: the answer may come to any of them.
@@ -11,7 +11,7 @@ import base64
 import hashlib
 import hmac
 import secrets
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from jackfield.api import jsontext
@@ -34,6 +34,16 @@ class Pending:
     credential_id: str
     verifier: str
     redirect_uri: str
+    issuer: str = ""
+    issuer_required: bool = False
+
+    def check(self, named: str | None) -> None:
+        """named: the parameter iss of the answer. Raises `InvalidInput` for one of another authorization server, which
+        may have been mixed up with this one to steal its code (RFC 9207 section 2.4)."""
+        if named is None and self.issuer_required:
+            raise InvalidInput("The answer does not name the authorization server that it comes from; begin again.")
+        if named is not None and self.issuer and named != self.issuer:
+            raise InvalidInput("The answer comes from another authorization server than you were sent to; begin again.")
 
 
 @record
@@ -65,25 +75,29 @@ class Authorizing:
         if urlsplit(target).scheme not in {"http", "https"}:
             raise InvalidInput("The authorization URL must be http or https.", details={"authUrl": "give such a URL"})
         expires = self._context.clock.now_ms() + self._settings.authorize_timeout * 1000
-        pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri)
+        issuer, required = client.maybe(client.scheme.issuer), client.maybe(client.scheme.issuer_required) == "true"
+        pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri, issuer, required)
         nonce = secrets.token_urlsafe(24)
         await self._keep(nonce, pending)
         state = _signed(self._context.secrets.key(_KEY), nonce)
         return Begun(_authorize_url(client, target, pending, state), iso(expires), redirect_uri)
 
-    async def finish(self, state: str, code: str) -> None:
-        """Redeem the code. Raises `NodeError`, `InvalidInput` for a state that is not good (any more)."""
-        pending = await self.take(state)
+    async def finish(self, state: str, code: str, issuer: str | None = None) -> None:
+        """Redeem the code. Raises `NodeError`, `InvalidInput` as `take` does."""
+        pending = await self.take(state, issuer)
         await self._keeper.redeem(pending.credential_id, code, pending.redirect_uri, pending.verifier)
 
     async def _keep(self, nonce: str, pending: Pending) -> None:
-        text = jsontext.dumps([pending.credential_id, pending.verifier, pending.redirect_uri])
+        text = jsontext.dumps(
+            [pending.credential_id, pending.verifier, pending.redirect_uri, pending.issuer, pending.issuer_required]
+        )
         sealed, lifetime = self._context.secrets.seal(text), self._settings.authorize_timeout
         room = Room(self._settings.authorize_pending)
         await self._context.port(Memos).put_memo(_KIND, _digest(nonce), sealed, lifetime, room)
 
-    async def take(self, state: str) -> Pending:
-        """What belongs to the state, which is used up. Raises `InvalidInput`."""
+    async def take(self, state: str, issuer: str | None = None) -> Pending:
+        """What belongs to the state, which is used up. issuer: the authorization server that the answer names. Raises
+        `InvalidInput` for a state that is not good (any more), and for the answer of another server."""
         nonce, _, _ = state.partition(".")
         keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
         if not any(hmac.compare_digest(_signed(key, nonce).encode(), state.encode()) for key in keys):
@@ -91,7 +105,9 @@ class Authorizing:
         sealed = await self._context.port(Memos).take_memo(_KIND, _digest(nonce))
         if sealed is None:
             raise InvalidInput("This authorization has ended or was used already; begin again.")
-        return Pending(*cast("list[str]", jsontext.loads(self._context.secrets.open(sealed))))
+        pending = Pending(*cast("list[Any]", jsontext.loads(self._context.secrets.open(sealed))))
+        pending.check(issuer)
+        return pending
 
 
 def _digest(nonce: str) -> str:

@@ -126,7 +126,7 @@ KINDS = (
                 default="true",
                 description="Find the authorization server and register there when the credential is connected.",
             ),
-            CredentialField("serverUrl", "Server URL", type="url", description="Of the MCP server."),
+            CredentialField("serverUrl", "Server URL", type="url", description="Of the MCP server, which alone gets the tokens."),
             CredentialField(
                 "resourceUrl",
                 "Resource URL",
@@ -146,6 +146,19 @@ KINDS = (
                 "Client ID",
                 description="Given when it registers. Empty it to register anew when you connect it again.",
             ),
+            CredentialField(
+                "issuer",
+                "Issuer",
+                type="url",
+                description="The authorization server's name for itself. Found when it registers.",
+            ),
+            CredentialField(
+                "issuerRequired",
+                "Answers name the issuer",
+                type="boolean",
+                default="false",
+                description="Refuse an answer of the authorization server without its name. Found when it registers.",
+            ),
             *_OAUTH_2,
         ),
         replace(
@@ -153,6 +166,8 @@ KINDS = (
             resource="{resourceUrl}",
             registers="{useDynamicClientRegistration}",
             server="{serverUrl}",
+            issuer="{issuer}",
+            issuer_required="{issuerRequired}",
         ),
     ),
     CredentialKind(

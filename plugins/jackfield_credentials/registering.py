@@ -52,6 +52,8 @@ class Registration:
             "authentication": _METHODS.get(method, "header"),
             "scope": wanted,
             "resourceUrl": self._named(resource),
+            "issuer": _text(described, "issuer"),
+            "issuerRequired": "true" if described.get("authorization_response_iss_parameter_supported") else "false",
         }
 
     async def _challenge(self) -> str:

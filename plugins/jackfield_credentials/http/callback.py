@@ -47,10 +47,10 @@ class Callback:
         authorizing = self._context.port(CredentialService).authorizing
         try:
             if given.get("error") or not code:
-                await authorizing.take(state)
+                await authorizing.take(state, given.get("iss"))
                 told = given.get("error_description") or given.get("error") or "it sent no code"
                 return 400, f"The provider did not grant access: {told[:200]}"
-            await authorizing.finish(state, code)
+            await authorizing.finish(state, code, given.get("iss"))
         except (NodeError, JackfieldError) as exc:
             return 400, exc.message
         self._context.log.info("A credential was connected to its provider.")

@@ -63,7 +63,10 @@ class OAuth2:
     token_body: a JSON object of further parameters of client credentials; header: what carries the access token
     `{accessToken}`; any_certificate: `true` to accept any certificate of the token server; resource: what the tokens
     are for (RFC 8707); registers: `true` to register as a client of `server` before its user is sent there, when there
-    is no client ID (RFC 7591); what comes of it becomes fields of the credential."""
+    is no client ID (RFC 7591); what comes of it becomes fields of the credential. Tokens of a scheme with `server` or
+    `resource` go nowhere but to the origin of the first that is filled, unless `allowedHosts` says otherwise. issuer:
+    the authorization server's name, which an answer of another one is refused for; issuer_required: `true` when its
+    answers without a name are refused, too (RFC 9207)."""
 
     grant: str
     authorize_url: str
@@ -79,6 +82,8 @@ class OAuth2:
     resource: str = ""
     registers: str = ""
     server: str = ""
+    issuer: str = ""
+    issuer_required: str = ""
 
 
 Sign: TypeAlias = Callable[[HttpCall, Mapping[str, str]], HttpCall]

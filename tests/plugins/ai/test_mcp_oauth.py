@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -19,6 +19,7 @@ from test_ai_tools import agent
 
 from jackfield.api.credentials import TOKENS
 from jackfield.api.nodes import NodeError
+from jackfield_credentials.http.callback import Callback
 from jackfield_credentials.service import CredentialService
 
 KIND = "mcpOAuth2Api"
@@ -80,6 +81,86 @@ async def test_a_registered_client_does_not_register_again(lab: AiLab, granting:
     service = await connected(lab, server.url)
     await service.authorizing.begin(KIND)
     assert len(provider.clients) == 1
+
+
+async def test_tokens_go_to_their_own_server_only(
+    lab: AiLab, granting: tuple[ToolServer, Granting], server: Loopback
+) -> None:
+    """Whoever writes a workflow may name any address beside a credential that others have connected."""
+    own, _ = granting
+    lab.context.ports["CredentialService"] = CredentialService(lab.context)
+    await connected(lab, own.url)
+    values = await kept(lab)
+
+    async def asked(address: str) -> str:
+        given = {"endpointUrl": address, "authentication": KIND}
+        tool = node("S", "mcpClientTool", given, typeVersion=1.4, credentials={KIND: {"id": KIND, "name": "x"}})
+        return await lab.failure(agent(tool), {"x": 1})
+
+    await lab.credential("openAiApi")
+    assert "another server" in await asked(server.url("/mcp"))
+    assert not server.seen
+    await lab.sealed(KIND, {**values, "allowedHosts": " , "})
+    assert "another server" in await asked(server.url("/mcp"))
+    assert not server.seen
+    await lab.sealed(KIND, {**values, "serverUrl": "", "resourceUrl": "", "allowedHosts": ""})
+    assert "which server" in await asked(own.url)
+    await lab.sealed(KIND, {**values, "allowedHosts": "127.0.0.1"})
+    await asked(server.url("/mcp"))
+    assert server.seen, "the operator names the host"
+
+
+@pytest.mark.parametrize(
+    ("required", "named", "told"),
+    [
+        (True, {"iss": "https://evil.example"}, "another authorization server"),
+        (False, {"iss": "https://evil.example"}, "another authorization server"),
+        (True, {}, "does not name the authorization server"),
+        (True, {"error": "access_denied"}, "does not name the authorization server"),
+        (False, {"error": "access_denied", "error_description": "he said", "iss": "https://evil.example"}, "another"),
+    ],
+)
+async def test_an_answer_of_another_authorization_server_is_refused(
+    lab: AiLab, server: Loopback, required: bool, named: dict[str, str], told: str
+) -> None:
+    """RFC 9207: a server that is mixed up with another one gets no code of it."""
+    begun = await begun_at(lab, server, authorization_response_iss_parameter_supported=required)
+    query = urlencode({"state": begun, **({} if "error" in named else {"code": "c"}), **named})
+    status, said = await Callback(lab.context)._finish(query)
+    assert (status, told in said) == (400, True), said
+    assert not [seen for seen in server.seen if seen.target == "/token"]
+
+
+@pytest.mark.parametrize("required", [True, False])
+async def test_an_answer_of_the_authorization_server_is_redeemed(
+    lab: AiLab, server: Loopback, required: bool
+) -> None:
+    begun = await begun_at(lab, server, authorization_response_iss_parameter_supported=required)
+    issuer = {"iss": server.url("").rstrip("/")} if required else {}
+    status, said = await Callback(lab.context)._finish(urlencode({"state": begun, "code": "c", **issuer}))
+    assert status == 200, said
+    assert (await kept(lab))[TOKENS]
+
+
+async def begun_at(lab: AiLab, server: Loopback, **described: object) -> str:
+    """The state of an authorization at a server that describes itself so."""
+    origin = server.url("").rstrip("/")
+
+    def answer(seen: Seen) -> bytes:
+        if "oauth-authorization-server" in seen.target:
+            more = {"registration_endpoint": f"{origin}/register", "token_endpoint": f"{origin}/token"}
+            return reply({**SERVER, "issuer": origin, **more, **described})
+        if seen.target == "/register":
+            return reply({"client_id": "c"}, "201 Created")
+        if seen.target == "/token":
+            return reply({"access_token": "t"})
+        return reply("no", "404 Not Found")
+
+    server.answer = answer
+    lab.context.ports["CredentialService"] = CredentialService(lab.context)
+    await lab.sealed(KIND, {"serverUrl": server.url("/mcp")})
+    begun = await lab.context.port(CredentialService).authorizing.begin(KIND)
+    return parse_qs(urlsplit(begun.url).query)["state"][0]
 
 
 async def test_without_a_token_the_node_says_what_is_missing(lab: AiLab, granting: tuple[ToolServer, Granting]) -> None:
