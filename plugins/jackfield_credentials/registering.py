@@ -45,8 +45,8 @@ class Registration:
         secret = _text(client, "client_secret")
         method = _text(client, "token_endpoint_auth_method") or ("client_secret_basic" if secret else "none")
         return {
-            "authUrl": _address(described, "authorization_endpoint"),
-            "accessTokenUrl": _address(described, "token_endpoint"),
+            "authUrl": self._address(described, "authorization_endpoint"),
+            "accessTokenUrl": self._address(described, "token_endpoint"),
             "clientId": _text(client, "client_id"),
             "clientSecret": secret,
             "authentication": _METHODS.get(method, "header"),
@@ -123,12 +123,23 @@ class Registration:
         if scope:
             asked["scope"] = scope
         body = HttpBody(dumps(asked), "application/json")
-        reply = await self._send(HttpCall("POST", _address(described, "registration_endpoint"), body=body))
+        reply = await self._send(HttpCall("POST", self._address(described, "registration_endpoint"), body=body))
         found = _object(reply)
         if not 200 <= reply.status < 300 or found is None or not _text(found, "client_id"):
             why = _text(found or {}, "error_description") or _text(found or {}, "error")
             told = f": {why[:200]}" if why else ""
             raise NodeError(f"The authorization server refused the registration (status {reply.status}){told}.")
+        return found
+
+    def _address(self, described: Mapping[str, Json], name: str) -> str:
+        """Raises `NodeError` for what no browser or client could be sent to, and for what would send in the clear the
+        secrets of a server that is encrypted itself."""
+        found = _text(described, name)
+        scheme = urlsplit(found).scheme
+        if scheme not in ("http", "https"):
+            raise NodeError(f"The authorization server names no {name} that is http or https.")
+        if scheme == "http" and urlsplit(self._server).scheme == "https":
+            raise NodeError(f"The authorization server's {name} is not https, although the server's address is.")
         return found
 
     async def _read(self, place: str) -> dict[str, Json] | None:
@@ -181,11 +192,3 @@ def _texts(given: Mapping[str, Json], name: str) -> Sequence[str]:
 
 def _first(given: Mapping[str, Json], name: str) -> str:
     return next(iter(_texts(given, name)), "")
-
-
-def _address(described: Mapping[str, Json], name: str) -> str:
-    """Raises `NodeError` for what no browser or client could be sent to."""
-    found = _text(described, name)
-    if urlsplit(found).scheme not in ("http", "https"):
-        raise NodeError(f"The authorization server names no {name} that is http or https.")
-    return found

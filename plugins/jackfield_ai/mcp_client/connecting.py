@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import httpx2
 import mcp_types
@@ -23,17 +23,20 @@ from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import KeptBroken, NodeError, NodeUnavailable
 from jackfield_ai.mcp_client.programs import Program, Streams, running
 from jackfield_ai.mcp_client.targets import MAX_PAGES, McpResult, McpSession, McpTarget, McpTool, Progress
-from jackfield_ai.mcp_client.traffic import GuardedTransport, NotedSecrets
+from jackfield_ai.mcp_client.traffic import GuardedTransport, NotedSecrets, Trouble, trouble_of_call
 from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.settings import AiSettings
 
-logging.getLogger("mcp").setLevel(logging.WARNING)
-logging.getLogger("httpx2").setLevel(logging.WARNING)  # both would tell of each request, and of what is in it
+logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors quote addresses and messages; a node tells its own
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would tell of each request
+T = TypeVar("T")
 MAX_TOOL = 256 * 1024
 """Bytes of one tool's description; models read it with every request, and arguments are checked against it."""
 _LONGEST = 500
 """Characters of a server's message that an error quotes."""
 _UNKNOWN_SESSION = 404
+_STAND_IN = "Server returned an error response"
+"""The SDK's words for an answer of which it knows the status alone."""
 _REFUSED = {401: "wants a credential that the node does not have, or one that is still valid", 403: "denies access"}
 
 
@@ -43,7 +46,7 @@ class Line:
     def __init__(self, target: McpTarget) -> None:
         self.target = target
         self.noted = NotedSecrets(target.authorization) if target.authorization is not None else None
-        self.guarded: GuardedTransport | None = None
+        self.session = Trouble()
         self.program: Program | None = None
 
     def hide(self, text: str) -> str:
@@ -51,16 +54,19 @@ class Line:
             text = text.replace(secret, "***")
         return text
 
-    def failed(self, what: str, error: BaseException) -> NoReturn:
-        """Raises the `NodeError` that says most of it."""
-        failure, status = self.guarded.taken() if self.guarded is not None else (None, 0)
-        leaves = _leaves(error)
-        own = next((one for one in leaves if isinstance(one, NodeError)), failure)
+    def failed(self, what: str, error: BaseException, call: Trouble | None = None) -> NoReturn:
+        """call: what its requests met; None: the session has no call yet. Raises the `NodeError` that says most."""
+        met = [self.session] if call is None else [call, self.session]
+        status = next((one.status for one in met if one.status), 0)
+        leaves = [*_leaves(error), *(one.failure for one in met)]
+        own = next((one for one in leaves if isinstance(one, NodeError)), None)
         if own is not None:
             raise own from None
         if status in _REFUSED:
             raise NodeError(f"The MCP server {_REFUSED[status]} (status {status}).") from None
-        told = next((one.message for one in leaves if isinstance(one, MCPError)), f"status {status}" if status else "")
+        told = next((one.message for one in leaves if isinstance(one, MCPError)), "")
+        if status and told in ("", _STAND_IN):
+            told = f"status {status}"
         said = self.hide(self._last_words() or told)[:_LONGEST]
         raise NodeError(f"{_sentence(self.target.where)} {what}{f': {said}' if said else '.'}") from None
 
@@ -92,10 +98,11 @@ class SdkSession:
         self._outputs: dict[str, Mapping[str, Json]] = {}
 
     async def page(self, cursor: str = "") -> tuple[Sequence[McpTool], str]:
+        call = Trouble()
         try:
-            found = await self._client.list_tools(cursor=cursor or None)
+            found = await _asked(self._client.list_tools(cursor=cursor or None), call)
         except Exception as exc:
-            self._failed("does not list its tools", exc)
+            self._failed("does not list its tools", exc, call)
         return [self._tool(one) for one in found.tools], found.next_cursor or ""
 
     async def tools(self) -> Sequence[McpTool]:
@@ -128,23 +135,22 @@ class SdkSession:
             amount = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
             await heard(self._line.hide(f"{amount} {message or ''}".strip())[:_LONGEST])
 
+        call = Trouble()
         try:
-            found = await self._client.call_tool(name, dict(arguments), seconds, told)
+            found = await _asked(self._client.call_tool(name, dict(arguments), seconds, told), call)
         except Exception as exc:
             if isinstance(exc, MCPError) and exc.code == mcp_types.REQUEST_TIMEOUT:
                 raise NodeError(f"The tool {name} took longer than {seconds:g} seconds (options.timeout).") from None
-            self._failed(f"does not run the tool {name[:100]}", exc)
+            self._failed(f"does not run the tool {name[:100]}", exc, call)
         blocks = [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in found.content]
         content = [one for one in (masked(block, self._line.hide) for block in blocks) if isinstance(one, dict)]
         return McpResult(content, masked(found.structured_content, self._line.hide), found.is_error)
 
-    def _failed(self, what: str, error: Exception) -> NoReturn:
+    def _failed(self, what: str, error: Exception, call: Trouble) -> NoReturn:
         """Raises `NodeError`; `KeptBroken` when the session is over, so that the next call begins another."""
-        guarded = self._line.guarded
-        over = guarded is not None and guarded.status == _UNKNOWN_SESSION
-        over = over or not isinstance(error, MCPError | NodeError)
+        over = call.status == _UNKNOWN_SESSION or not isinstance(error, MCPError | NodeError)
         try:
-            self._line.failed(what, error)
+            self._line.failed(what, error, call)
         except NodeError as exc:
             if over or (isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED):
                 raise KeptBroken(exc.message) from None
@@ -163,13 +169,51 @@ class SdkSession:
 
 
 @asynccontextmanager
+async def _until(seconds: float, lost: asyncio.Event) -> AsyncIterator[None]:
+    """Raises TimeoutError after so many seconds, and once no answer can come any more."""
+    async with asyncio.timeout(seconds) as deadline:
+
+        async def end() -> None:
+            await lost.wait()
+            deadline.reschedule(asyncio.get_running_loop().time())
+
+        watching = asyncio.create_task(end())
+        try:
+            yield
+        finally:
+            watching.cancel()
+
+
+async def _asked(asking: Coroutine[Any, Any, T], call: Trouble) -> T:
+    """What it gives, with the trouble of its requests noted in `call`. Raises ConnectionError when no answer can come
+    any more, and whatever it raises."""
+    token = trouble_of_call.set(call)
+    try:
+        asked, lost = asyncio.create_task(asking), asyncio.create_task(call.lost.wait())
+    finally:
+        trouble_of_call.reset(token)
+    try:
+        await asyncio.wait({asked, lost}, return_when=asyncio.FIRST_COMPLETED)
+        if asked.done():
+            return await asked
+        raise ConnectionError("The server did not take the message.")
+    finally:
+        lost.cancel()
+        if not asked.done():
+            asked.cancel()
+            await asyncio.wait({asked})
+            if not asked.cancelled():
+                asked.exception()  # it ended for the reason that is told
+
+
+@asynccontextmanager
 async def connected(context: PluginContext, target: McpTarget) -> AsyncIterator[McpSession]:
     """A session, until it is left or the server ends it. Raises `NodeError`."""
     settings, line = context.settings(AiSettings), Line(target)
     open_ = False
     try:
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(settings.mcp_connect_timeout):
+            async with _until(settings.mcp_connect_timeout, line.session.lost):
                 streams = await _streams(context, line, settings, stack)
                 client = Client(
                     _given(streams),
@@ -182,10 +226,13 @@ async def connected(context: PluginContext, target: McpTarget) -> AsyncIterator[
             # The public method that the SDK calls with each result.
             client.session.validate_tool_result = found.check  # type: ignore[method-assign]
             open_ = True
+            line.session.clear()  # of what the SDK has tried in vain to begin with
             yield found
-    except TimeoutError:
+    except TimeoutError as exc:
         if open_:
             raise
+        if line.session.lost.is_set():
+            line.failed("begins no session", exc)
         seconds = settings.mcp_connect_timeout
         raise NodeError(
             f"{_sentence(line.target.where)} did not begin a session within {seconds:g} seconds "
@@ -216,7 +263,9 @@ async def _streams(context: PluginContext, line: Line, settings: AiSettings, sta
         line.program, streams = await stack.enter_async_context(running(context, command, most))
         return streams
     listens = target.transport == "sse"
-    guarded = line.guarded = GuardedTransport(context.port(HttpClient), line.noted, most, listens=listens)
+    guarded = GuardedTransport(
+        context.port(HttpClient), line.noted, line.session, most, settings.mcp_tool_timeout, listens=listens
+    )
     if listens:
         return await stack.enter_async_context(sse_client(target.url, httpx_client_factory=partial(_client, guarded)))
     http = await stack.enter_async_context(_client(guarded))

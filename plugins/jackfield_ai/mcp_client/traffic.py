@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 
 import httpx2
 
@@ -18,6 +19,24 @@ _GONE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of an answer that no longer hold for a body that was unpacked."""
 _AHEAD = 8
 """Pieces of an answer that wait for the SDK; beyond them the server waits."""
+
+
+class Trouble:
+    """What kept the requests of one call, or of the session itself, from being answered. failure: the last one; status:
+    of the last answer that is an error; lost: set when no answer can come any more."""
+
+    def __init__(self) -> None:
+        self.failure: NodeError | None = None
+        self.status = 0
+        self.lost = asyncio.Event()
+
+    def clear(self) -> None:
+        self.failure, self.status = None, 0
+        self.lost.clear()
+
+
+trouble_of_call: ContextVar[Trouble | None] = ContextVar("jackfield_ai_mcp_call", default=None)
+"""The SDK sends each message in the context of whoever asks, so that calls that fail at once stay apart."""
 
 
 class NotedSecrets:
@@ -50,9 +69,10 @@ class NotedSecrets:
 class _Exchange(httpx2.AsyncByteStream):
     """One request and its answer. It is a `BodyKeeper`: what comes is handed on, piece by piece."""
 
-    def __init__(self, transport: GuardedTransport, limit: int) -> None:
+    def __init__(self, transport: GuardedTransport, limit: int, seconds: float) -> None:
         self._transport = transport
         self._limit = limit
+        self._seconds = seconds
         self.head: asyncio.Future[HttpReply] = asyncio.get_running_loop().create_future()
         self.sending: asyncio.Task[HttpReply] | None = None
         self._pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_AHEAD)
@@ -61,18 +81,24 @@ class _Exchange(httpx2.AsyncByteStream):
         return True
 
     async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
-        """Raises `NodeError` for an answer that is one message and too long; events have a limit each."""
+        """Raises `NodeError` for an answer that is one message and too long; events have a limit each, and may go on
+        for as long as the session does."""
         stream = head.header("content-type").startswith("text/event-stream")
         self.head.set_result(head)
         left = self._limit
         try:
-            async for chunk in chunks:
-                left -= len(chunk)
-                if left < 0 and not stream:
-                    raise NodeError(
-                        f"The MCP server's answer has more than {self._limit} bytes (ai.mcp_message_bytes)."
-                    )
-                await self._pieces.put(chunk)
+            async with asyncio.timeout(None if stream else self._seconds):
+                async for chunk in chunks:
+                    left -= len(chunk)
+                    if left < 0 and not stream:
+                        raise NodeError(
+                            f"The MCP server's answer has more than {self._limit} bytes (ai.mcp_message_bytes)."
+                        )
+                    await self._pieces.put(chunk)
+        except TimeoutError:
+            raise NodeError(
+                f"The MCP server's answer took longer than {self._seconds:g} seconds (ai.mcp_tool_timeout)."
+            ) from None
         finally:
             # Whoever reads has to wake up; it may be that nobody does.
             ending = asyncio.current_task()
@@ -87,7 +113,7 @@ class _Exchange(httpx2.AsyncByteStream):
             try:
                 await self.sending
             except NodeError as exc:
-                self._transport.failure = exc
+                self._transport.trouble().failure = exc
                 # What the SDK takes for a failure of this answer, and not of the session.
                 raise httpx2.StreamError(exc.message) from None
 
@@ -98,23 +124,30 @@ class _Exchange(httpx2.AsyncByteStream):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """See the module. limit: bytes of one answer; listens: whether the SDK may keep a connection open on which the
-    server speaks by itself. failure: what kept the last request from being answered; status: of the last answer that
-    is an error."""
+    """See the module. limit: bytes of one answer; seconds: that one may take which is no stream; listens: whether the
+    SDK keeps a connection open on which the server answers. session: notes the trouble of requests that are of no
+    call."""
 
-    def __init__(self, client: HttpClient, authorization: Authorization | None, limit: int, *, listens: bool) -> None:
+    def __init__(
+        self,
+        client: HttpClient,
+        authorization: Authorization | None,
+        session: Trouble,
+        limit: int,
+        seconds: float,
+        *,
+        listens: bool,
+    ) -> None:
         self._client = client
         self._authorization = authorization
+        self._session = session
         self._limit = limit
+        self._seconds = seconds
         self._listens = listens
-        self.failure: NodeError | None = None
-        self.status = 0
 
-    def taken(self) -> tuple[NodeError | None, int]:
-        """Failure and status, which are told once."""
-        found = self.failure, self.status
-        self.failure, self.status = None, 0
-        return found
+    def trouble(self) -> Trouble:
+        """Where to note what happens now."""
+        return trouble_of_call.get() or self._session
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET" and not self._listens and "last-event-id" not in request.headers:
@@ -122,13 +155,14 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             return httpx2.Response(405, request=request)
         body = await request.aread()
         headers = [(name, value) for name, value in request.headers.multi_items() if name.lower() not in _OWN]
-        exchange = _Exchange(self, self._limit)
+        exchange = _Exchange(self, self._limit, self._seconds)
         call = HttpCall(
             request.method,
             str(request.url),
             headers=headers,
             body=HttpBody(body) if body else None,
             follow="none",
+            lasting=True,
             keeper=exchange,
         )
         return await self._answered(request, call, exchange)
@@ -143,14 +177,24 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         if exchange.head.done():
             return _response(request, exchange.head.result(), exchange)
         exchange.head.cancel()
+        trouble = self.trouble()
         try:
             reply = sending.result()
         except NodeError as exc:
-            self.failure = exc
+            trouble.failure = exc
+            self._give_up(request, trouble)
             raise httpx2.ConnectError(exc.message, request=request) from None
         if reply.status >= 400:
-            self.status = reply.status
+            trouble.status = reply.status
+        if reply.status >= 300:
+            self._give_up(request, trouble)
         return _response(request, reply, httpx2.ByteStream(reply.body))
+
+
+    def _give_up(self, request: httpx2.Request, trouble: Trouble) -> None:
+        """Over SSE the SDK goes on waiting for the answer to a message that the server did not take."""
+        if self._listens and request.method == "POST":
+            trouble.lost.set()
 
 
 def _response(request: httpx2.Request, head: HttpReply, stream: httpx2.AsyncByteStream) -> httpx2.Response:

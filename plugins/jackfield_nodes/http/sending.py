@@ -128,6 +128,8 @@ class HttpSender:
     def __init__(self, pools: Pools, settings: HttpSettings) -> None:
         self._pools = pools
         self._settings = settings
+        self._lasting = 0
+        """Answers of calls that last, now."""
 
     async def send(self, call: HttpCall, authorization: Authorization | None = None) -> Reply:
         """See `jackfield.api.http_client.HttpClient`."""
@@ -137,6 +139,20 @@ class HttpSender:
         return reply if again is None else await self._send(again)
 
     async def _send(self, call: HttpCall) -> Reply:
+        if not call.lasting:
+            return await self._timed(call)
+        if self._lasting >= self._settings.max_streams:
+            raise NodeError(
+                f"All {self._settings.max_streams} answers that may last are in use (nodes.http.max_streams); an "
+                "administrator can allow more."
+            )
+        self._lasting += 1
+        try:
+            return await self._timed(call)
+        finally:
+            self._lasting -= 1
+
+    async def _timed(self, call: HttpCall) -> Reply:
         limit = min(call.timeout or self._settings.timeout, self._settings.timeout)
         hop = first_hop(call)
         try:
@@ -161,7 +177,7 @@ class HttpSender:
     async def _once(self, call: HttpCall, hop: Hop) -> Reply:
         host = hop.url.unicode_host
         try:
-            async with self._pools.route(hop.url, verify=call.verify, proxy=call.proxy) as route:
+            async with self._pools.route(hop.url, verify=call.verify, proxy=call.proxy, lasting=call.lasting) as route:
                 return await self._exchange(route, call, hop)
         except Forbidden:
             raise NodeError(

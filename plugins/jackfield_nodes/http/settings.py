@@ -61,6 +61,13 @@ class HttpSettings(BaseModel):
         description="Most connections that all nodes together hold open, with and without certificate checks each.",
         json_schema_extra={"former": {"maxConnections": "0.2"}},
     )
+    max_streams: int = Field(
+        1000,
+        ge=1,
+        le=100_000,
+        description="Most answers that last, such as server-sent events and sessions of MCP servers; their connections "
+        "do not count in max_connections.",
+    )
 
     @field_validator("allowed_networks")
     @classmethod

@@ -35,6 +35,8 @@ class ToolServer:
         self.url = ""
         self.refusal = 0
         """A status that every request gets; 0: none."""
+        self.refusals: dict[bytes, int] = {}
+        """The status of a request whose body has these words."""
         self._tools()
 
     def _tools(self) -> None:
@@ -87,10 +89,29 @@ class ToolServer:
             self.targets.append(f"{scope['method']} {scope['path']}")
             self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
             if self.refusal:
-                await send({"type": "http.response.start", "status": self.refusal, "headers": []})
-                await send({"type": "http.response.body", "body": b"no"})
-                return
+                return await _refuse(send, self.refusal)
+            if self.refusals and scope["method"] == "POST":
+                message = await receive()
+                found = (status for words, status in self.refusals.items() if words in message["body"])
+                if status := next(found, 0):
+                    return await _refuse(send, status)
+                return await inner(scope, _again(message, receive), send)
         await inner(scope, receive, send)
+
+
+async def _refuse(send: Any, status: int) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": b"no"})
+
+
+def _again(message: Any, receive: Any) -> Any:
+    """The message once more, and then what comes."""
+    waiting = [message]
+
+    async def received() -> Any:
+        return waiting.pop() if waiting else await receive()
+
+    return received
 
 
 @contextlib.asynccontextmanager

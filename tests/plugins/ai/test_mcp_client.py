@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from mcp_servers import ToolServer, served
 from test_ai_tools import agent
 
 from jackfield.api.auth import MACHINE_WRITE
-from jackfield.api.http_client import Authorization
+from jackfield.api.http_client import Authorization, HttpCall, HttpClient
 from jackfield.api.nodes import NodeError, NodeUnavailable
 from jackfield.api.nodes.lists import ListQuestion, ValuesMissing
 from jackfield.api.records import replace
@@ -198,6 +199,86 @@ async def test_requests_carry_the_credential_and_its_value_is_masked(context: La
         with pytest.raises(NodeError, match=r"it is broken \*\*\*"):
             await run.outcome()
         assert {seen.get("authorization") for seen in server.headers} == {"Bearer canary"}
+
+
+def limited(context: LabContext, **http: Any) -> None:
+    """Other limits of all requests of nodes."""
+    context.tables = [HttpSettings(allowed_networks=["127.0.0.0/8"], **http), context.settings(AiSettings)]
+    context.ports["HttpClient"] = GuardedClient(context)
+
+
+async def test_a_session_over_sse_lasts_longer_than_a_request(context: LabContext) -> None:
+    limited(context, timeout=0.4)
+    async with served("sse") as server, session(context, McpTarget("sse", server.url)) as found:
+        loop = asyncio.get_running_loop()
+        begun, calls = loop.time(), 0
+        while loop.time() < begun + 0.6:  # nodes.http.timeout has passed
+            assert (await found.call("say", {"text": "x"}, 5, ignored)).text == "x"
+            calls += 1
+        assert calls > 1
+        assert sum("GET" in target for target in server.targets) == 1
+
+
+async def test_a_streamed_call_lasts_longer_than_a_request(context: LabContext) -> None:
+    limited(context, timeout=0.3)
+    async with served("httpStreamable") as server, session(context, McpTarget("httpStreamable", server.url)) as found:
+        with pytest.raises(NodeError, match=r"longer than 0\.6 seconds"):
+            await found.call("wait", {}, 0.6, ignored)
+
+
+async def test_sessions_over_sse_leave_connections_to_others(context: LabContext) -> None:
+    limited(context, max_connections=1)
+    async with served("sse") as server, contextlib.AsyncExitStack() as stack:
+        target = McpTarget("sse", server.url)
+        opened = [await stack.enter_async_context(session(context, target)) for _ in range(3)]
+        for one in opened:
+            assert (await one.call("say", {"text": "x"}, 5, ignored)).text == "x"
+        plain = await context.port(HttpClient).send(HttpCall("GET", server.url.replace("/sse", "/none"), timeout=5))
+        assert plain.status == 404
+
+
+async def test_more_answers_that_last_than_allowed_are_refused_by_name(context: LabContext) -> None:
+    limited(context, max_streams=1)
+    async with served("sse") as server:
+        with pytest.raises(NodeError, match=r"nodes\.http\.max_streams"):
+            async with session(context, McpTarget("sse", server.url)):
+                pass
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_calls_that_fail_at_once_keep_their_messages(context: LabContext, transport: str) -> None:
+    async with served(transport) as server, session(context, McpTarget(transport, server.url)) as found:  # type: ignore[arg-type]
+        server.refusals = {b"FORBIDDEN": 403, b"TEAPOT": 418, b"UNKNOWN": 401}
+
+        async def call(text: str) -> str:
+            try:
+                return (await found.call("say", {"text": text}, 10, ignored)).text
+            except NodeError as exc:
+                return exc.message
+
+        wanted = {"FORBIDDEN": "denies access", "TEAPOT": "418", "UNKNOWN": "wants a credential", "fine": "fine"}
+        if transport == "sse":  # the SDK sends them one after another, and none after one that fails
+            wanted = {"TEAPOT": "418"}
+        told = await asyncio.wait_for(asyncio.gather(*map(call, wanted)), 5)
+        assert [words in said for words, said in zip(wanted.values(), told, strict=True)] == [True] * len(wanted), told
+
+
+async def test_a_message_that_the_server_does_not_take_fails_at_once(
+    context: LabContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Over SSE the answer comes on another connection, on which nothing would ever come."""
+    async with served("sse") as server:
+        server.refusals = {b"TEAPOT": 418}
+        where = {**at(server, "sse"), "endpointUrl": f"{server.url}?key=of-the-address"}
+        run = client(context, where, "say", arguments={"text": "TEAPOT"}, options={"timeout": 60_000})
+        with pytest.raises(NodeError, match="status 418"):
+            await asyncio.wait_for(run.outcome(), 10)
+    assert "of-the-address" not in caplog.text
+    assert not [row for row in caplog.records if row.name.startswith("mcp")]
+
+
+async def ignored(text: str) -> None:
+    """Progress that nobody wants."""
 
 
 async def test_a_session_that_the_server_has_forgotten_begins_anew(context: LabContext) -> None:

@@ -18,8 +18,10 @@ from oauth_server import SCOPE, Granting
 from test_ai_tools import agent
 
 from jackfield.api.credentials import TOKENS
+from jackfield.api.http_client import Authorization, HttpCall, HttpReply
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.http.callback import Callback
+from jackfield_credentials.registering import Registration
 from jackfield_credentials.service import CredentialService
 
 KIND = "mcpOAuth2Api"
@@ -214,6 +216,31 @@ async def test_servers_that_are_not_to_be_trusted(
     with pytest.raises(NodeError, match=told):
         await lab.context.port(CredentialService).authorizing.begin(KIND)
     assert "clientId" not in await kept(lab)
+
+
+class Described:
+    """`HttpClient` of a server over https, whose authorization server describes itself so."""
+
+    def __init__(self, **described: str) -> None:
+        self._described = described
+
+    async def send(self, call: HttpCall, authorization: Authorization | None = None) -> HttpReply:
+        described = {**SERVER, "issuer": "https://a.example", "registration_endpoint": "https://a.example/r"}
+        if call.url == "https://a.example/r":
+            return HttpReply(201, "", [], b'{"client_id": "c"}', call.url)
+        found = "oauth-authorization-server" in call.url
+        body = orjson.dumps({**described, **self._described}) if found else b""
+        return HttpReply(200 if found else 404, "", [], body, call.url)
+
+
+@pytest.mark.parametrize("name", ["registration_endpoint", "token_endpoint", "authorization_endpoint"])
+async def test_an_encrypted_server_leads_to_no_clear_text(name: str) -> None:
+    """Code, tokens and the client's secret would be read on the way."""
+    made = Registration(Described(), "https://a.example/mcp", "https://me.example/back", 5)
+    assert (await made.made())["clientId"] == "c"
+    http = Described(**{name: "http://a.example/x"})
+    with pytest.raises(NodeError, match=f"{name} is not https"):
+        await Registration(http, "https://a.example/mcp", "https://me.example/back", 5).made()
 
 
 async def test_several_headers(lab: AiLab) -> None:

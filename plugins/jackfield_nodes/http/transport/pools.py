@@ -37,7 +37,8 @@ class HttpRoute:
 
 
 class Pools:
-    """One pool for verified TLS and one for any certificate, made on first use, closed with the daemon."""
+    """One pool for verified TLS and one for any certificate, and the same of connections whose answers last, which
+    would otherwise leave none for other requests. Made on first use, closed with the daemon."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -45,19 +46,21 @@ class Pools:
         self._guard = AddressGuard(
             self._settings.allowed_networks, self._settings.allowed_hosts, self._settings.connect_timeout
         )
-        self._sessions: dict[bool, ClientSession] = {}
+        self._sessions: dict[tuple[bool, bool], ClientSession] = {}
         self._lock = asyncio.Lock()
 
     @contextlib.asynccontextmanager
-    async def route(self, target: HttpAddress, *, verify: bool, proxy: str | None) -> AsyncIterator[HttpRoute]:
-        """The route to the target; one through a proxy is for one request. Raises `NodeError` for a proxy that is none,
+    async def route(
+        self, target: HttpAddress, *, verify: bool, proxy: str | None, lasting: bool = False
+    ) -> AsyncIterator[HttpRoute]:
+        """The route to the target; one through a proxy is for one request. lasting: for an answer that lasts. Raises `NodeError` for a proxy that is none,
         `ProxyFailed`, `Forbidden`, `NoConnection`, `UnsendableRequest`."""
         try:
             url = client_url(target, host=written_out(target.host) if proxy is None else _TUNNEL)
         except InvalidURL:
             raise UnsendableRequest from None
         if proxy is None:
-            yield HttpRoute(await self._session(verify=verify), url)
+            yield HttpRoute(await self._session(verify, lasting), url)
             return
         tls = await asyncio.to_thread(client_tls, verify=verify)
         tunnel = await tunnel_to(target, checked_proxy(proxy), self._guard, self._settings.connect_timeout)
@@ -65,14 +68,16 @@ class Pools:
             async with self._made(TunnelConnector(tunnel, tls)) as session:
                 yield HttpRoute(session, url, target.host)
 
-    async def _session(self, *, verify: bool) -> ClientSession:
+    async def _session(self, verify: bool, lasting: bool) -> ClientSession:
+        kind = verify, lasting
         async with self._lock:
-            if verify not in self._sessions:
+            if kind not in self._sessions:
                 tls = await asyncio.to_thread(client_tls, verify=verify)
-                made = self._made(GuardedConnector(self._guard, tls, self._settings.max_connections))
-                self._sessions[verify] = made
+                most = self._settings.max_streams if lasting else self._settings.max_connections
+                made = self._made(GuardedConnector(self._guard, tls, most))
+                self._sessions[kind] = made
                 self._context.spawn("http-pool", self._close_at_end(made))
-        return self._sessions[verify]
+        return self._sessions[kind]
 
     def _made(self, connector: TCPConnector) -> ClientSession:
         return ClientSession(
