@@ -126,7 +126,9 @@ KINDS = (
                 default="true",
                 description="Find the authorization server and register there when the credential is connected.",
             ),
-            CredentialField("serverUrl", "Server URL", type="url", description="Of the MCP server, which alone gets the tokens."),
+            CredentialField(
+                "serverUrl", "Server URL", type="url", description="Of the MCP server, which alone gets the tokens."
+            ),
             CredentialField(
                 "resourceUrl",
                 "Resource URL",

@@ -190,7 +190,6 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             self._give_up(request, trouble)
         return _response(request, reply, httpx2.ByteStream(reply.body))
 
-
     def _give_up(self, request: httpx2.Request, trouble: Trouble) -> None:
         """Over SSE the SDK goes on waiting for the answer to a message that the server did not take."""
         if self._listens and request.method == "POST":

@@ -134,9 +134,7 @@ async def test_an_answer_of_another_authorization_server_is_refused(
 
 
 @pytest.mark.parametrize("required", [True, False])
-async def test_an_answer_of_the_authorization_server_is_redeemed(
-    lab: AiLab, server: Loopback, required: bool
-) -> None:
+async def test_an_answer_of_the_authorization_server_is_redeemed(lab: AiLab, server: Loopback, required: bool) -> None:
     begun = await begun_at(lab, server, authorization_response_iss_parameter_supported=required)
     issuer = {"iss": server.url("").rstrip("/")} if required else {}
     status, said = await Callback(lab.context)._finish(urlencode({"state": begun, "code": "c", **issuer}))
