@@ -88,20 +88,16 @@ class ToolServer:
         if scope["type"] == "http":
             self.targets.append(f"{scope['method']} {scope['path']}")
             self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
-            if self.refusal:
-                return await _refuse(send, self.refusal)
+            status = self.refusal
             if self.refusals and scope["method"] == "POST":
                 message = await receive()
-                found = (status for words, status in self.refusals.items() if words in message["body"])
-                if status := next(found, 0):
-                    return await _refuse(send, status)
-                return await inner(scope, _again(message, receive), send)
+                receive = _again(message, receive)
+                status = next((status for words, status in self.refusals.items() if words in message["body"]), 0)
+            if status:
+                await send({"type": "http.response.start", "status": status, "headers": []})
+                await send({"type": "http.response.body", "body": b"no"})
+                return
         await inner(scope, receive, send)
-
-
-async def _refuse(send: Any, status: int) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b"no"})
 
 
 def _again(message: Any, receive: Any) -> Any:

@@ -53,8 +53,8 @@ class Pools:
     async def route(
         self, target: HttpAddress, *, verify: bool, proxy: str | None, lasting: bool = False
     ) -> AsyncIterator[HttpRoute]:
-        """The route to the target; one through a proxy is for one request. lasting: for an answer that lasts. Raises `NodeError` for a proxy that is none,
-        `ProxyFailed`, `Forbidden`, `NoConnection`, `UnsendableRequest`."""
+        """The route to the target; one through a proxy is for one request. lasting: for an answer that lasts. Raises
+        `NodeError` for a proxy that is none, `ProxyFailed`, `Forbidden`, `NoConnection`, `UnsendableRequest`."""
         try:
             url = client_url(target, host=written_out(target.host) if proxy is None else _TUNNEL)
         except InvalidURL:
