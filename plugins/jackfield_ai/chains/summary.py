@@ -22,7 +22,7 @@ from jackfield_ai.chains.form import SUMMARY_METHOD, SUMMARY_UI
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.parsing.parsers import filled
-from jackfield_ai.retrieval.loading import text_of_file
+from jackfield_ai.retrieval.file_texts import text_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import documents_of, model_of, splitter_of
 from jackfield_ai.tools.toolbox import as_text

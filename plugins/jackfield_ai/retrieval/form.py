@@ -49,7 +49,24 @@ LOADER: UiFields = {
 
 LOADER_OPTIONS: UiFields = {"metadata": Ui(options={"add": "Add property"}, help="Properties of every document.")}
 
+FILE_LOADER_OPTIONS: UiFields = {
+    **LOADER_OPTIONS,
+    "pointers": Ui(
+        label="JSON pointers", placeholder="/text, /meta/title", help="Pointers to the texts of a JSON file."
+    ),
+    "splitPages": Ui(label="A document for each page", help="Splits a PDF into its pages."),
+    "column": Ui(label="CSV column", help="The column of a CSV file that is read; empty for all of them."),
+    "separator": Ui(label="CSV separator", help="The character between the columns of a CSV file."),
+}
+
 METADATA: UiFields = {"metadataValues": Ui(label="Property")}
+
+_OF_PDF: Case = {"loader": ["auto", "pdfLoader"]}
+_OF_CSV: Case = {"loader": ["auto", "csvLoader"]}
+_CSV_FIELDS: UiFields = {
+    "column": Ui(when=_OF_CSV, help="The column of a CSV file that is read; empty for all of them."),
+    "separator": Ui(when=_OF_CSV, help="The character between the columns of a CSV file."),
+}
 
 JSON_INPUT: UiFields = {
     "pointers": Ui(placeholder="/text, /meta/title", help="JSON pointers to the texts; empty for all of them."),
@@ -58,9 +75,8 @@ BINARY_INPUT: UiFields = {
     **JSON_INPUT,
     "loader": LOADER_FORMAT,
     "binaryDataKey": Ui(label="Input file field"),
-    "splitPages": Ui("hidden"),
-    "column": Ui("hidden"),
-    "separator": Ui("hidden"),
+    "splitPages": Ui(label="A document for each page", when=_OF_PDF, help="Splits a PDF into its pages."),
+    **_CSV_FIELDS,
 }
 
 GITHUB: UiFields = {

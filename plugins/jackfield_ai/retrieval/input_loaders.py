@@ -1,28 +1,24 @@
-"""JSON Input Loader and Binary Input Loader: what n8n had before the Default Data Loader. Sources: n8n's loaders,
-LangChain.js' JSONLoader, RFC 6901."""
+"""JSON Input Loader and Binary Input Loader: what n8n had before the Default Data Loader. Source: n8n's loaders."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
-from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.nodes import ServingNode
+from jackfield_ai.retrieval.file_texts import Reading, documents_of_file, pointed
 from jackfield_ai.retrieval.form import BINARY_INPUT, JSON_INPUT
-from jackfield_ai.retrieval.item_texts import in_pieces, numbered, texts_of, whole
-from jackfield_ai.retrieval.loading import LoaderOptions, text_of_file
+from jackfield_ai.retrieval.item_texts import in_pieces
+from jackfield_ai.retrieval.loading import LoaderOptions
 from jackfield_ai.serving import splitter_of
-
-_JSON = "application/json"
-_DEPTH = 200
 
 
 class JsonInput(Parameters):
@@ -40,9 +36,13 @@ class BinaryInput(JsonInput):
 
     loader: str = Field("auto", description="The file's own type decides.")
     binary_data_key: str = Field("data", description="The field of the file.")
-    split_pages: bool = Field(True, description="Not used: a PDF is one document.")
-    column: str = Field("", description="Not used: a CSV file is one document.")
-    separator: str = Field(",", description="Not used.")
+    split_pages: bool = Field(True, description="Each page of a PDF is a document.")
+    column: str = Field("", description="The column of a CSV file that is read; empty: all of them.")
+    separator: str = Field(",", description="What separates the columns of a CSV file.")
+
+    @property
+    def reading(self) -> Reading:
+        return Reading(self.pointers, self.split_pages, self.column, self.separator)
 
 
 class InputDocuments:
@@ -71,56 +71,7 @@ class InputDocuments:
         name = parameters.binary_data_key
         content = await self._node.binary(self._item, name)
         kind = (item.get("binary") or {})[name].get("mimeType", "")
-        return await asyncio.to_thread(_of_file, content, kind, parameters.pointers)
-
-
-def _of_file(content: bytes, media_type: str, pointers: str) -> list[Document]:
-    """Raises `NodeError`."""
-    text = text_of_file(content, media_type)
-    if media_type.partition(";")[0].strip().lower() != _JSON:
-        return [whole(text, media_type)]
-    try:
-        return pointed(loads(text), pointers)
-    except InvalidInput:
-        raise NodeError("The file's type is JSON, but it is not valid JSON.") from None
-
-
-def pointed(value: Json, pointers: str) -> list[Document]:
-    """A document for each text below what one of the pointers leads to, at the highest level that has any, and beside
-    it. Without pointers: for each text."""
-    paths = [path for one in pointers.split(",") if (path := one.strip())]
-    if not paths:
-        return texts_of(value)
-    return numbered(list(_pointed(value, [_steps(path) for path in paths], found=False, depth=0)))
-
-
-def _pointed(value: Json, paths: Sequence[Sequence[str]], *, found: bool, depth: int) -> Iterator[str]:
-    if not isinstance(value, dict | list) or depth > _DEPTH:
-        return
-    targets = [target for path in paths if (target := _at(value, path))]
-    for target in targets:
-        yield from (document.text for document in texts_of(target))
-    if not targets and found:
-        return
-    for inner in value.values() if isinstance(value, dict) else value:
-        if not any(inner is target for target in targets):
-            yield from _pointed(inner, paths, found=found or bool(targets), depth=depth + 1)
-
-
-def _steps(path: str) -> list[str]:
-    """Raises `NodeError` for what is no JSON pointer."""
-    if not path.startswith("/"):
-        raise NodeError(f"The pointer {path[:100]!r} is none; a JSON pointer begins with /, such as /text.")
-    return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
-
-
-def _at(value: Json, path: Sequence[str]) -> Json:
-    for step in path:
-        if isinstance(value, list):
-            value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None
-        else:
-            value = value.get(step) if isinstance(value, dict) else None
-    return value
+        return await asyncio.to_thread(documents_of_file, content, kind, parameters.reading)
 
 
 class JsonInputNode(ServingNode):

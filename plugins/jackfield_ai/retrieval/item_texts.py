@@ -15,9 +15,9 @@ def texts_of(value: Json) -> list[Document]:
     return numbered(list(_texts(value)))
 
 
-def numbered(texts: Sequence[str]) -> list[Document]:
-    """A document for each of them, as they stand in one piece of JSON."""
-    source: dict[str, Json] = {"source": "blob", "blobType": "application/json"}
+def numbered(texts: Sequence[str], media_type: str = "application/json") -> list[Document]:
+    """A document for each of them, as they stand in one piece of JSON, or of another type."""
+    source: dict[str, Json] = {"source": "blob", "blobType": media_type}
     if len(texts) == 1:
         return [Document(texts[0], source)]
     return [Document(text, {**source, "line": place}) for place, text in enumerate(texts, 1)]
@@ -32,6 +32,8 @@ def in_pieces(document: Document, pieces: Sequence[str]) -> list[Document]:
     """The document's pieces, in their order; `loc.lines` says from which line to which each one goes."""
     text = document.text
     made: list[Document] = []
+    place_of = document.metadata.get("loc")
+    known = place_of if isinstance(place_of, dict) else {}
     line, start, end = 1, -1, 0
     for piece in pieces:
         place = text.find(piece, start + 1)  # -1 counts from the end, there as here
@@ -41,7 +43,7 @@ def in_pieces(document: Document, pieces: Sequence[str]) -> list[Document]:
             line -= text[place:end].count("\n")
         last = line + piece.count("\n")
         lines: dict[str, Json] = {"from": line, "to": last}
-        made.append(Document(piece, {**document.metadata, "loc": {"lines": lines}}))
+        made.append(Document(piece, {**document.metadata, "loc": {**known, "lines": lines}}))
         line, start, end = last, place, place + len(piece)
     return made
 

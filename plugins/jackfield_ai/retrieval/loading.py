@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal, cast
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
 from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
-from jackfield.api.jsontext import Json, loads
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield.api.object_references import load
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.retrieval.form import LOADER, LOADER_OPTIONS, METADATA
+from jackfield_ai.retrieval.file_texts import Reading, documents_of_file
+from jackfield_ai.retrieval.form import FILE_LOADER_OPTIONS, LOADER, LOADER_OPTIONS, METADATA
 from jackfield_ai.retrieval.item_texts import in_pieces, texts_of, whole
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import splitter_of
 from jackfield_ai.tools.toolbox import as_text
 
-_PDF = "jackfield_ai.retrieval.pdf:text_of"
-"""By object reference: few documents are PDFs, and `pypdf` is large."""
-_JSON = "application/json"
 _MODE_SINCE = 1.1
 """Since then an attached splitter counts in the mode custom alone."""
 
@@ -46,6 +42,19 @@ class LoaderOptions(Parameters):
     metadata: MetadataRows = Field(default_factory=MetadataRows)
 
 
+class FileLoaderOptions(LoaderOptions):
+    ui_fields: ClassVar[UiFields] = FILE_LOADER_OPTIONS
+
+    pointers: str = Field("", description="JSON pointers such as /text, separated by commas; empty: all texts.")
+    split_pages: bool = Field(False, description="Each page of a PDF is a document.")
+    column: str = Field("", description="The column of a CSV file that is read; empty: all of them.")
+    separator: str = Field(",", description="What separates the columns of a CSV file.")
+
+    @property
+    def reading(self) -> Reading:
+        return Reading(self.pointers, self.split_pages, self.column, self.separator)
+
+
 class Loader(Parameters):
     ui_fields: ClassVar[UiFields] = LOADER
 
@@ -56,18 +65,7 @@ class Loader(Parameters):
     binary_data_key: str = "data"
     loader: str = Field("auto", description="The file's own type decides.")
     text_splitting_mode: Literal["simple", "custom"] = "simple"
-    options: LoaderOptions = Field(default_factory=LoaderOptions)
-
-
-def text_of_file(content: bytes, media_type: str) -> str:
-    """The text of a file. Raises `NodeError` for a type without one."""
-    kind = media_type.partition(";")[0].strip().lower()
-    if kind == "application/pdf" or content[:5] == b"%PDF-":
-        return cast("Callable[[bytes], str]", load(_PDF))(content)
-    textual = ("application/json", "application/xml", "application/csv", "application/x-ndjson", "application/yaml")
-    if kind.startswith("text/") or kind in textual or kind.endswith(("+json", "+xml")):
-        return content.decode("utf-8", "replace")
-    raise NodeError(f"The file's type {kind or 'is unknown and'} cannot be read as text; extract its text before.")
+    options: FileLoaderOptions = Field(default_factory=FileLoaderOptions)
 
 
 class ItemDocuments:
@@ -103,21 +101,11 @@ class ItemDocuments:
         if not names:
             raise NodeError("The item has no file to load.", item=self._item)
         made: list[Document] = []
+        reading = parameters.options.reading
         for name in names:
             content = await self._node.binary(self._item, name)
-            made += await asyncio.to_thread(documents_of_file, content, files[name].get("mimeType", ""))
+            made += await asyncio.to_thread(documents_of_file, content, files[name].get("mimeType", ""), reading)
         return made
-
-
-def documents_of_file(content: bytes, media_type: str) -> list[Document]:
-    """A file of JSON is one document for each of its texts, any other one document. Raises `NodeError`."""
-    text = text_of_file(content, media_type)
-    if media_type.partition(";")[0].strip().lower() == _JSON:
-        try:
-            return texts_of(loads(text))
-        except InvalidInput:
-            raise NodeError("The file's type is JSON, but it is not valid JSON.") from None
-    return [whole(text, media_type)]
 
 
 class LoaderNode(ServingNode):

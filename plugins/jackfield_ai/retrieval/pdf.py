@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 from pypdf import PdfReader
 
@@ -11,10 +12,10 @@ from jackfield.api.nodes import NodeError
 MAX_PAGES = 5_000
 
 
-def text_of(content: bytes) -> str:
-    """Of the first pages. Raises `NodeError` for a document that cannot be read."""
+def pages_of(content: bytes) -> Sequence[str]:
+    """The text of each of the first pages. Raises `NodeError` for a document that cannot be read."""
     try:
         pages = PdfReader(io.BytesIO(content)).pages
-        return "\n\n".join(pages[number].extract_text() for number in range(min(len(pages), MAX_PAGES)))
+        return [pages[number].extract_text() for number in range(min(len(pages), MAX_PAGES))]
     except Exception as exc:  # whatever a damaged document makes of the library
         raise NodeError(f"The PDF cannot be read ({type(exc).__name__}).") from None

@@ -12,7 +12,7 @@ from loopback import Seen, reply
 
 from jackfield.api.ai import Document
 from jackfield.api.nodes import NodeError
-from jackfield_ai.retrieval.loading import text_of_file
+from jackfield_ai.retrieval.file_texts import text_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from node_fakes import Bench
+from pdf_files import pdf
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv, write_csv
@@ -337,30 +338,6 @@ async def test_rows_size_and_time_are_limited(make_bench: Callable[..., Bench]) 
 
 
 # Documents
-
-
-def pdf(*texts: str, password: str = "") -> bytes:
-    """A document with a line of text on each page."""
-    from pypdf import PdfWriter
-    from pypdf.generic import DictionaryObject, NameObject, StreamObject
-
-    writer = PdfWriter()
-    for text in texts:
-        page = writer.add_blank_page(300, 300)
-        font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"),
-                                 NameObject("/BaseFont"): NameObject("/Helvetica")})  # fmt: skip
-        page[NameObject("/Resources")] = DictionaryObject(
-            {NameObject("/Font"): DictionaryObject({NameObject("/F1"): writer._add_object(font)})}
-        )
-        stream = StreamObject()
-        stream.set_data(f"BT /F1 12 Tf 20 200 Td ({text}) Tj ET".encode())
-        page[NameObject("/Contents")] = writer._add_object(stream)
-    writer.add_metadata({"/Title": "A title"})
-    if password:
-        writer.encrypt(password)
-    made = BytesIO()
-    writer.write(made)
-    return made.getvalue()
 
 
 async def test_pdf(bench: Bench) -> None:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from vendor_lab import Lab
 
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes.starting import community_package
 from jackfield.testing.context import FakeContext, made
 from jackfield_vendors.catalogue import KINDS, SHIPPED, Catalogue
 from jackfield_vendors.library import load
@@ -97,6 +98,19 @@ def test_the_shipped_descriptions_are_all_good(tmp_path: Path) -> None:
     assert found.problems == []
     assert sorted(node.kind for node in found.nodes) == list(KINDS)
     assert len({kind.name for kind in found.kinds}) > 45
+
+
+def test_a_node_of_an_npm_package_says_how_to_add_it(tmp_path: Path) -> None:
+    """Its package may be added, and takes its place then."""
+    nodes = made(Catalogue(FakeContext(tmp_path)).nodes())
+    told = {node.kind: node.description.missing for node in nodes if community_package(node.kind)}
+    lacking = {kind: missing for kind, missing in told.items() if missing}
+    assert "n8n-nodes-mcp.mcpClient" in lacking
+    assert not [
+        kind
+        for kind, missing in lacking.items()
+        if f"jackfield community-nodes add {community_package(kind)}" not in missing
+    ]
 
 
 def test_an_own_file_takes_the_place_of_a_shipped_node(tmp_path: Path) -> None:
