@@ -31,6 +31,8 @@ class ApiCaller:
         """scope: of the request that the gate has let in."""
         self._calls = calls
         self._scope = scope
+        self.read = 0
+        """Bytes of all answers so far."""
 
     @property
     def principal(self) -> Principal:
@@ -50,6 +52,7 @@ class ApiCaller:
         whole = path if path.startswith("/api/") else SERVICE + path
         asked = {name: _text(value) for name, value in (query or {}).items() if value not in (None, "")}
         found = await self._calls.call(self._scope, method, whole, query=asked, body=body, headers=headers)
+        self.read += found.size
         if found.status >= 300:
             raise _failure(found)
         return found

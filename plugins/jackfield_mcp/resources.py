@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from mcp.types import (
@@ -80,7 +81,8 @@ async def read_resource(api: ApiCaller, uri: str, limit: int) -> ReadResourceRes
         return _read(uri, "text/markdown", f"{NOTICE}\n\n{str(page)[:limit]}")
     query = {"items": _ITEMS} if kind == "executions" else None
     value = await api.ask("GET", f"/{kind}/{segment(ident)}", query=query)
-    return _read(uri, "text/plain", marked_text(bounded(value, limit)))
+    text = await asyncio.to_thread(lambda: marked_text(bounded(value, limit)))
+    return _read(uri, "text/plain", text)
 
 
 def _read(uri: str, media: str, text: str) -> ReadResourceResult:

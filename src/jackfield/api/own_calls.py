@@ -17,11 +17,12 @@ from .records import record
 @record
 class OwnAnswer:
     """headers: names in lower case; data: the JSON of the body; a body of another type is its text; None: it is
-    empty."""
+    empty; size: bytes of the body."""
 
     status: int
     headers: Mapping[str, str]
     data: Json
+    size: int = 0
 
 
 class OwnCalls(Protocol):

@@ -15,6 +15,8 @@ from jackfield.api.own_calls import OwnAnswer
 
 _MOST = 32 * 2**20
 """Bytes of an answer."""
+_INLINE = 64 * 1024
+"""Up to so many bytes are parsed on the event loop."""
 _LEAVING_S = 5.0
 """Seconds in which a view may end for a caller who has left."""
 _KEPT = (b"host", b"authorization", b"cookie")
@@ -54,7 +56,7 @@ class InnerCalls:
                 await asyncio.wait({task}, timeout=_LEAVING_S)
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        return exchange.answer()
+        return await exchange.answer()
 
 
 def _scope(caller: Scope, method: str, path: str, query: bytes, content: bytes, headers: Mapping[str, str]) -> Scope:
@@ -106,11 +108,13 @@ class _Exchange:
         if len(self._body) <= _MOST:
             self._body += message.get("body", b"")
 
-    def answer(self) -> OwnAnswer:
-        """Raises `UpstreamFailed`."""
+    async def answer(self) -> OwnAnswer:
+        """A large one is parsed on a thread. Raises `UpstreamFailed`."""
         if len(self._body) > _MOST:
             raise UpstreamFailed(f"The answer has more than {_MOST >> 20} MiB; ask for a smaller part of it.")
-        return OwnAnswer(self._status, self._headers, _data(bytes(self._body), self._headers.get("content-type", "")))
+        body, kind = bytes(self._body), self._headers.get("content-type", "")
+        data = _data(body, kind) if len(body) <= _INLINE else await asyncio.to_thread(_data, body, kind)
+        return OwnAnswer(self._status, self._headers, data, len(body))
 
 
 def _data(body: bytes, kind: str) -> Json:
