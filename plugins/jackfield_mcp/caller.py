@@ -81,10 +81,18 @@ class ApiCaller:
 
 
 def segment(name: str) -> str:
-    """A name as a part of a path: no name leads to another path."""
-    if name in (".", "..", ""):
+    """A name or id as a part of a path: none leads to another operation. Raises `ToolFailed`."""
+    if "/" in name:
+        raise ToolFailed("This is no name or id: it has a slash.")
+    return segments(name)
+
+
+def segments(name: str) -> str:
+    """The same of what may have slashes, such as `@vendor/package.node`."""
+    parts = name.strip("/").split("/")
+    if any(part in ("", ".", "..") for part in parts):
         raise ToolFailed("This is no name or id.")
-    return quote(name, safe="")
+    return "/".join(quote(part, safe="") for part in parts)
 
 
 def _text(value: object) -> str:

@@ -16,7 +16,7 @@ from mcp.types import (
 
 from jackfield.api.errors import NotFound
 from jackfield.api.json_values import Json
-from jackfield_mcp.caller import ApiCaller, segment
+from jackfield_mcp.caller import ApiCaller, segment, segments
 from jackfield_mcp.marking import NOTICE, bounded, marked_text
 
 _URI = re.compile(r"jackfield://(workflows|executions|node-types)/([^\s/?#]{1,200}(?:/[^\s/?#]{1,200})?)")
@@ -77,7 +77,7 @@ async def read_resource(api: ApiCaller, uri: str, limit: int) -> ReadResourceRes
         raise NotFound("There is no such resource; resources/templates/list names the forms.")
     kind, ident = found[1], found[2]
     if kind == "node-types":
-        page = await api.ask("GET", f"/node-types/{segment(ident)}/page")
+        page = await api.ask("GET", f"/node-types/{segments(ident)}/page")
         return _read(uri, "text/markdown", f"{NOTICE}\n\n{str(page)[:limit]}")
     query = {"items": _ITEMS} if kind == "executions" else None
     value = await api.ask("GET", f"/{kind}/{segment(ident)}", query=query)

@@ -319,6 +319,7 @@ async def test_data_tables_variables_webhooks_and_credentials(daemon: Daemon) ->
         poll(lambda: api.get(f"/webhooks/{hooks[0]['id']}/history").json()["total"], "the call is kept")
         calls = await data(client, "list_webhook_calls", webhook_id=hooks[0]["id"])
         assert calls["data"][0]["status"] == "success"
+        assert await data(client, "list_webhook_calls", webhook_id="/hooked") == calls
         assert (await data(client, "check_webhook_call", webhook_id=hooks[0]["id"], body={"a": "c"})) is not None
         tried = await data(client, "try_webhook_call", webhook_id=hooks[0]["id"], body={"a": "c"})
         assert "said" in json.dumps(tried), tried

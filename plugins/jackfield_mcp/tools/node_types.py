@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from jackfield.api.json_values import Json
-from jackfield_mcp.caller import segment
+from jackfield_mcp.caller import segments
 from jackfield_mcp.tool import AnyTool, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident, Page
 
@@ -69,7 +69,7 @@ def _typed(kind: str) -> str:
 
 
 async def _get(run: ToolRun, given: One) -> Json:
-    path = f"/node-types/{segment(given.kind)}"
+    path = f"/node-types/{segments(given.kind)}"
     if given.part == "schema":
         return await run.api.ask("GET", path)
     return {"page": await run.api.ask("GET", path + "/page")}

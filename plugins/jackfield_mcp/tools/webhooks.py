@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from jackfield.api.json_values import Json
-from jackfield_mcp.caller import segment
+from jackfield_mcp.caller import segments
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident, Page
 
@@ -41,7 +41,7 @@ async def _list(run: ToolRun, given: List) -> Json:
 
 async def _calls(run: ToolRun, given: Calls) -> Json:
     query = {"status": given.status, "offset": given.offset, "limit": given.limit}
-    return await run.api.ask("GET", f"/webhooks/{segment(given.webhook_id)}/history", query=query)
+    return await run.api.ask("GET", f"/webhooks/{segments(given.webhook_id)}/history", query=query)
 
 
 async def _check(run: ToolRun, given: Check) -> Json:
@@ -56,7 +56,7 @@ async def _tested(run: ToolRun, given: Check, more: dict[str, Json]) -> Json:
     body: dict[str, Json] = {"headers": dict(given.headers), "query": dict(given.query), "body": given.body, **more}
     if given.method is not None:
         body["method"] = given.method
-    return await run.api.ask("POST", f"/webhooks/{segment(given.webhook_id)}/test", body=body)
+    return await run.api.ask("POST", f"/webhooks/{segments(given.webhook_id)}/test", body=body)
 
 
 _READ = ("webhooks:read",)
