@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import unquote, urlsplit
 
@@ -19,9 +20,11 @@ MOST_EVENT = 2**20
 
 
 def content_row(reply: HttpReply) -> Json:
-    """The body as a file of the item is shown to templates: `name`, `type` and `content` in base64."""
+    """The body as a file of the item is shown to templates: `name`, as the service or else the address has it,
+    `type` and `content` in base64."""
     kind = reply.header("content-type").partition(";")[0].strip() or DEFAULT_TYPE
-    name = unquote(urlsplit(reply.url).path).rpartition("/")[2]
+    told = re.search(r'filename="([^"]+)"', reply.header("content-disposition"))
+    name = told[1] if told else unquote(urlsplit(reply.url).path).rpartition("/")[2]
     return {"name": name, "type": kind, "content": base64.b64encode(reply.body).decode()}
 
 

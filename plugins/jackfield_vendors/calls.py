@@ -110,7 +110,7 @@ def _query(request: CompiledRequest, scope: TemplateScope) -> Pairs:
 
 
 def _body(request: CompiledRequest, scope: TemplateScope) -> HttpBody | None:
-    if request.form is not None:
+    if request.form is not None and request.body is None:
         return HttpBody(urlencode(form_fields(request.form, scope)).encode(), _FORM)
     if request.body is None:
         return None

@@ -73,21 +73,22 @@ class DescribedRequest(DescribedPart):
         alone = sum(one is not None for one in (self.file, self.raw, self.encoded))
         if alone + (self.body is not None or bool(self.files or self.texts)) > 1:
             raise ValueError("give one of body, files, file, raw and encoded")
-        if self.body is not None and (self.form is not None or self.files or self.texts):
-            raise ValueError("give body, or form and files, not both")
+        if self.body is not None and (self.texts or (self.form is not None and not self.files)):
+            raise ValueError("give body, or form and texts, not both; beside files, body goes without any file")
         return self
 
 
 class DescribedPaging(DescribedPart):
     """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
-    rows came, plus `first`, sent as `send`), last (what the last row has at `read`, sent as `send`), link (RFC 8288
-    `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
+    rows came, plus `first`, sent as `send`), span (`send` gets the first row's number and `size` that behind the last
+    one of a page of `most`, until a page is empty), last (what the last row has at `read`, sent as `send`), link
+    (RFC 8288 `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
     sent, a path in a body. size: parameter for the page's size, at least `least`, at most `most`; a page with fewer
     rows is the last of page, offset and last. first: the first page's number. also: further values of the answer that
     go with a cursor, where they are sent -> path; total: path of the number of all rows, which are enough.
     all: every page is read, whatever `returnAll` and `limit` say."""
 
-    kind: Literal["cursor", "page", "offset", "last", "link", "url"]
+    kind: Literal["cursor", "page", "offset", "span", "last", "link", "url"]
     send: str = ""
     read: str = ""
     place: Literal["query", "body"] = "query"
@@ -105,6 +106,8 @@ class DescribedPaging(DescribedPart):
             raise ValueError(f"{self.kind} needs send and read")
         if self.kind in ("page", "offset") and not self.send:
             raise ValueError(f"{self.kind} needs send")
+        if self.kind == "span" and not (self.send and self.size):
+            raise ValueError("span needs send and size")
         if self.kind == "url" and not self.read:
             raise ValueError("url needs read")
         return self

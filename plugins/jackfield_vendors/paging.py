@@ -59,9 +59,9 @@ async def pages(
         new = listed(_rows_of(found), reply)
         rows += new
         yield new
-        short = not new or (paging.size is not None and len(new) < size)
+        short = not new or (paging.size is not None and len(new) < size and paging.kind != "span")
         following = _next(paging, sized, value, number, rows, next_link(page, reply))
-        if following is None or (short and paging.kind in ("page", "offset", "last")):
+        if following is None or (short and paging.kind in ("page", "offset", "last", "span")):
             return
         if following == page:
             raise NodeError(f"{node.title} names the same page as the next one again and again.")
@@ -95,6 +95,10 @@ def _next(
         return placed(call, paging.place, paging.send, number + (1 if paging.first is None else paging.first))
     if paging.kind == "offset":
         return placed(call, paging.place, paging.send, len(rows) + (paging.first or 0))
+    if paging.kind == "span":
+        begin = number * paging.most
+        ended = call if paging.size is None else placed(call, paging.place, paging.size, begin + paging.most)
+        return placed(ended, paging.place, paging.send, begin)
     if paging.kind == "last":
         mark = at(rows[-1], paging.read.split(".")) if rows else None
         return placed(call, paging.place, paging.send, mark) if mark is not None else None
@@ -131,6 +135,8 @@ def placed(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
 
 
 def _with(body: Json, path: Sequence[str], value: Json) -> Json:
-    """The object with the value at the path."""
+    """The object with the value at the path; `last` is the last element of a list."""
+    if path and isinstance(body, list) and body and path[0] == "last":
+        return [*body[:-1], _with(body[-1], path[1:], value)]
     inner = body if isinstance(body, dict) else {}
     return {**inner, path[0]: _with(inner.get(path[0]), path[1:], value)} if path else value

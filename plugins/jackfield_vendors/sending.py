@@ -147,11 +147,13 @@ class ServiceSender(ServiceSteps):
     async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
         files = []
         for field, template in request.files:
-            if name := _text(template, scope):
-                files.append(await self._sendable(_text(field, scope), name))
+            names = _names(template, scope)
+            files += [await self._sendable(_text(field, scope), name) for name in names]
         for field_name, (text, file_name) in request.texts.items():
             kind = request.described.texts[field_name].type
             files.append(FormFile(field_name, _text(file_name, scope), _text(text, scope).encode(), kind))
+        if not files and request.body is not None:
+            return call
         fields = form_fields(request.form, scope) if request.form is not None else []
         secret = secret_in(call, self.exchange.secrets)  # in the fields; the files are the user's own
         return replace(call, body=form_body(fields, files), secret_body=secret)
@@ -180,6 +182,13 @@ def with_special(scope: TemplateScope, name: str, value: Json) -> TemplateScope:
 def _text(template: Template, scope: TemplateScope) -> str:
     found = value_of(template, scope)
     return "" if isinstance(found, Missing) else as_text(found)
+
+
+def _names(template: Template, scope: TemplateScope) -> list[str]:
+    """Of the item's files that one field of a form gets: one, or a list of them."""
+    found = value_of(template, scope)
+    listed = found if isinstance(found, list) else [] if isinstance(found, Missing) else [found]
+    return [name for one in listed if (name := as_text(one).strip())]
 
 
 def _seconds(template: Template, scope: TemplateScope) -> float:

@@ -225,3 +225,26 @@ async def test_a_text_goes_to_slack_as_a_file(services: Services, server: Loopba
     await services.run("slack", 1, sent, credential=SLACK)
     assert "filename=b.txt&length=3" in server.seen[0].target
     assert "h\u00e9".encode() in server.seen[1].body
+
+
+async def test_a_field_of_a_form_has_several_files_and_json_goes_without_any(
+    services: Services, server: Loopback
+) -> None:
+    server.answer = lambda _: reply({"_id": "~1"})
+    given: Any = {
+        "resource": "log",
+        "operation": "create",
+        "taskId": "~2",
+        "logFields": {"mappingMode": "defineBelow", "value": {"message": "M", "tags": "a, b"}},
+    }
+    credential = ("theHiveProjectApi", {"url": server.url(""), "ApiKey": "key-of-hive"})
+    item = with_file("text/plain", b"first file")
+    item["binary"]["other"] = with_file("text/plain", b"second file", "b.bin")["binary"]["data"]
+    attached = {"values": [{"field": "data"}, {"field": " other "}]}
+    await services.run("theHiveProject", 1, {**given, "attachmentsUi": attached}, item, credential=credential)
+    await services.run("theHiveProject", 1, given, item, credential=credential)
+    with_files, without = server.seen
+    assert with_files.body.count(b'name="attachments"') == 2
+    assert with_files.body.index(b"first file") < with_files.body.index(b"second file")
+    assert b'{"message":"M","tags":["a","b"]}' in with_files.body
+    assert json.loads(without.body) == {"message": "M", "tags": ["a", "b"]}
