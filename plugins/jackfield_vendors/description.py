@@ -82,10 +82,11 @@ class DescribedPaging(DescribedPart):
     """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
     rows came, plus `first`, sent as `send`), span (`send` gets the first row's number and `size` that behind the last
     one of a page of `most`, until a page is empty), last (what the last row has at `read`, sent as `send`), link
-    (RFC 8288 `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
-    sent, a path in a body. size: parameter for the page's size, at least `least`, at most `most`; a page with fewer
-    rows is the last of page, offset and last. first: the first page's number. also: further values of the answer that
-    go with a cursor, where they are sent -> path; total: path of the number of all rows, which are enough.
+    (RFC 8288 `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address).
+    place: where they are sent, a path in a body. size: parameter for the page's size, at least `least`, at most
+    `most`; a page with fewer rows is the last of page, offset and last. first: the first page's number. also: further
+    values of the answer that go with a cursor, where they are sent -> path; total: path of the number of all rows,
+    which are enough.
     all: every page is read, whatever `returnAll` and `limit` say."""
 
     kind: Literal["cursor", "page", "offset", "span", "last", "link", "url"]

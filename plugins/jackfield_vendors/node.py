@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -44,6 +45,9 @@ from jackfield_vendors.parameters import OperationForm, OperationParameters, cho
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
+
+CLOSING_SECONDS = 5
+"""The time that the last steps of a cancelled run have."""
 
 
 class VendorNode:
@@ -180,6 +184,11 @@ class VendorNode:
             made = await self._made(sender, operation, scope)
         except FAILURES:
             await self._closed(sender, operation, scope)
+            raise
+        except asyncio.CancelledError:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_SECONDS):
+                    await self._closed(sender, operation, scope)
             raise
         await sender.stepped(operation.lastly, sender.reached or scope)
         return made

@@ -110,6 +110,24 @@ async def test_the_first_failure_is_told(lab: Lab, server: Loopback) -> None:
     assert server.seen[-1].method == "DELETE"
 
 
+async def test_a_cancelled_run_leaves_nothing_open(lab: Lab, server: Loopback) -> None:
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def answer(seen: Seen) -> bytes:
+        if seen.method == "GET":
+            loop.call_soon_threadsafe(asked.set)
+        return reply({"id": "j1", "status": "new"})
+
+    server.answer = answer
+    run = asyncio.create_task(lab.json("acme", None, {"seconds": 3600}, node=acme(lab, server)))
+    await asked.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert [(one.method, one.target) for one in server.seen[-2:]] == [("POST", "/failed"), ("DELETE", "/jobs/j1")]
+
+
 async def test_a_failure_at_the_end_is_told(lab: Lab, server: Loopback) -> None:
     good = jobs({"status": "done"})
     server.answer = lambda seen: reply({}, "500 Broken") if seen.method == "DELETE" else good(seen)
