@@ -25,7 +25,7 @@ from jackfield_auth.users.argon2 import Argon2
 
 argon2 = Argon2(PasswordSettings())
 stored = argon2.hash("right")
-document = b"[" + b",".join([b'{"a":"xxxxxxxxxx"}'] * 300_000) + b"]"
+document = b"[" + b",".join([b'{"a":"xxxxxxxxxx"}'] * 2_000_000) + b"]"
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 6_000_000,) * 2)
 found = []

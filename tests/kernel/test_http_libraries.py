@@ -22,7 +22,11 @@ AIOHTTP = (
 )
 PLACES = {
     "aiohttp": AIOHTTP,
-    "anyio": ("plugins/jackfield_ai/mcp_server/",),  # streams of the MCP SDK, which makes no requests there
+    "anyio": (
+        "plugins/jackfield_ai/mcp_client/",
+        "plugins/jackfield_ai/mcp_server/",
+        "plugins/jackfield_mcp/",
+    ),  # streams of the MCP SDK
     "httpx": ("src/jackfield/testing/daemon.py",),
     "yarl": AIOHTTP,
 }
