@@ -49,16 +49,20 @@ ANY_ITEM: Mapping[str, str] = {
     "filter": "n8n discards the item without an error",
     "if": "n8n sends the item to false without an error",
     "itemLists": "n8n has no loop that goes on after errors",
+    "mqtt": "n8n has no loop that goes on after errors",
     "moveBinaryData": "n8n has no loop that goes on after errors",
+    "rabbitmq": "n8n has no loop that goes on after errors",
     "splitOut": "n8n has no loop that goes on after errors",
     "removeDuplicates": "n8n has no loop that goes on after errors for what it remembers",
 }
 """The same for any item."""
 NO_CREDENTIAL: Mapping[str, str] = dict.fromkeys(
-    ("crypto", "ftp", "ldap", "mongoDb", "mySql", "postgres", "redis", "ssh"),
+    ("crypto", "ftp", "ldap", "mongoDb", "mqtt", "mySql", "postgres", "rabbitmq", "redis", "ssh"),
     "n8n reads the credential before its loop",
 )
-NO_SERVER: Mapping[str, str] = dict.fromkeys(("mongoDb", "redis", "ssh"), "n8n connects before its loop")
+NO_SERVER: Mapping[str, str] = dict.fromkeys(
+    ("mongoDb", "mqtt", "rabbitmq", "redis", "ssh"), "n8n connects before its loop"
+)
 READS: Mapping[str, Sequence[Mapping[str, Json]]] = {
     "crypto": ({"action": "hmac", "value": "x"}, {"action": "sign", "value": "x"}, {"action": "encrypt", "value": "x"}),
     "executeWorkflow": ({"mode": "each"}, {"mode": "once"}),
