@@ -80,12 +80,14 @@ def suggested_names(header: Sequence[str]) -> list[str]:
     """For each column of a file a name that a column may have, each another one."""
     made: list[str] = []
     taken = set(_RESERVED)
+    numbers: dict[str, int] = {}  # a file may have a hundred thousand columns of one name
     for place, name in enumerate(header, 1):
         plain = _OTHER.sub("_", name).strip("_").lstrip("0123456789_")[:MOST_COLUMN_NAME] or f"column_{place}"
-        tried, number = plain, 2
+        tried, number = plain, numbers.get(plain.lower(), 2)
         while tried.lower() in taken:
             ending = f"_{number}"
             tried, number = plain[: MOST_COLUMN_NAME - len(ending)] + ending, number + 1
+        numbers[plain.lower()] = number
         taken.add(tried.lower())
         made.append(tried)
     return made
