@@ -11,12 +11,12 @@ from jackfield.api import jsontext
 from jackfield.api.binary import Streamed
 from jackfield.api.engine import Execution
 from jackfield.api.errors import ExecutionFailed, ExecutionTimeout, InvalidInput, NoResponseNode
+from jackfield.api.form_fields import plain
 from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.workflows import Items
 from jackfield_forms import rendering
-from jackfield_forms.fields import plain
 from jackfield_forms.pages import Ending, FormPage, is_web_address
 from jackfield_forms.rendering import RenderedPage
 

@@ -20,6 +20,7 @@ from jackfield_forms.answering import FAILED, answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
 from jackfield_forms.keeping import keep_files
 from jackfield_forms.pages import SUBMITTED, FormPage, read_completion, read_page
+from jackfield_forms.questions import QuestionPages
 from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
@@ -38,9 +39,13 @@ class Continuing:
         self._context = context
         self._settings = settings
         self._links = ResumeLinks(context)
+        self._questions = QuestionPages(context, settings, reception)
 
     async def serve(self, request: Request, token: str) -> RenderedPage | Response:
         """Raises `JackfieldError`."""
+        link = self._links.answer(token)
+        if link is not None:
+            return await self._questions.serve(request, link)
         execution_id = self._links.execution_id(token)
         if execution_id is None:
             raise NotFound("There is no form at this address.")

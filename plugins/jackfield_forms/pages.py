@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from jackfield.api.form_fields import FormField, plain, read_fields
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_forms.fields import FormField, plain, read_fields
 
 SUBMITTED = "Your response has been recorded"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from jackfield.api.form_fields import FormField
 from jackfield.api.records import record
-from jackfield_forms.fields import FormField
 from jackfield_forms.pages import Ending, FormPage
 from jackfield_forms.sanitize import sanitized
 from jackfield_forms.values import Sent
@@ -95,6 +95,11 @@ async def _cleaned(page: FormPage, tags: int) -> Mapping[str, Markup]:
         return {field.name: Markup(sanitized(field.html, tags)) for field in fields}  # noqa: S704 - what is left is safe
 
     return await asyncio.to_thread(clean) if fields else {}
+
+
+def decision(title: str, text: str, button: str, action: str) -> RenderedPage:
+    """A question and the one answer that its link allows: a button, so that nothing that only reads links answers."""
+    return _page(200, "decision.html", title, "", text=text, button=button, action=action)
 
 
 def message(

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
+from jackfield.api.form_fields import plain
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers import Registration, Start, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
-from jackfield_forms.fields import plain
 from jackfield_forms.guarding import CREDENTIAL, authentication, networks
 from jackfield_forms.mounts import LIVE
 from jackfield_forms.pages import options_of, read_page

@@ -9,11 +9,11 @@ from datetime import date
 
 from jackfield.api.binary import entry, inline_entry
 from jackfield.api.body_budget import TakenMemory
+from jackfield.api.form_fields import FormField
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, state
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_forms.fields import FormField
 
 LONGEST = 100_000
 """Characters of one field."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
@@ -169,13 +169,21 @@ class DescribedResponse(DescribedPart):
     simple: JsonShape = None
 
 
+class DescribedQuestion(DescribedPart):
+    """approve, decline: labels of the buttons where the parameters say none."""
+
+    approve: str = "Approve"
+    decline: str = "Decline"
+
+
 class DescribedOperation(DescribedRequest):
     """resource and operation: the values of these parameters; also: further operations that are like it; when: further
     parameters that choose between operations of the same name; before and then: requests whose answers are `$before`
     and `$response`; steps: any number of them before; value: a shape instead of the last request; lastly: steps after
     all of these, also when one of them failed, which is `$failed` then. together: items that
-    agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. unavailable: why
-    it cannot run; it validates only."""
+    agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. question: the
+    node sends one message for all items, with the links of `$question`, and waits for the answer; the parameters that
+    all questions share come by themselves. unavailable: why it cannot run; it validates only."""
 
     resource: str = ""
     operation: str = ""
@@ -193,9 +201,31 @@ class DescribedOperation(DescribedRequest):
     lastly: list[DescribedStep] = []
     value: JsonShape = None
     together: list[str] | None = None
+    question: DescribedQuestion | None = None
     unavailable: str = ""
     auth: str | None = None
     """The kind of credentials, instead of the node's; empty: none."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _asking(cls, raw: object) -> object:
+        if not isinstance(raw, dict) or raw.get("question") is None:
+            return raw
+        rows = list(raw.get("parameters") or ())
+        own = {row.get("name") for row in rows if isinstance(row, dict)}
+        return {**raw, "parameters": [*rows, *(row for row in _QUESTION if row["name"] not in own)]}
+
+
+_QUESTION: Sequence[Mapping[str, JsonShape]] = [
+    {"name": "message", "required": True},
+    {"name": "responseType", "options": ["approval", "freeText", "customForm"], "default": "approval"},
+    {"name": "defineForm", "options": ["fields", "json"], "default": "fields"},
+    {"name": "formFields", "type": "object"},
+    {"name": "jsonOutput", "type": "json"},
+    {"name": "approvalOptions", "type": "object"},
+    {"name": "options", "type": "object"},
+]
+"""What all questions have; see `jackfield.api.questions`."""
 
 
 class DescribedAuth(DescribedPart):

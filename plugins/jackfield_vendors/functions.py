@@ -23,6 +23,14 @@ def refuse(given: Mapping[str, Json]) -> Json:
     raise NodeError(str(given.get("told") or "This is not supported."))
 
 
+def one_address(given: Mapping[str, Json]) -> Json:
+    """address: of one recipient. Raises `NodeError` for none and for several."""
+    address = as_text(given.get("address")).strip()
+    if address.count("@") != 1:
+        raise NodeError(f"The parameter sendTo must be one email address; '{address[:100]}' is not.")
+    return address
+
+
 def zipped(given: Mapping[str, Json]) -> Json:
     """keys and values: two lists, as an object."""
     keys, values = given.get("keys"), given.get("values")
@@ -191,6 +199,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "outlook_plan": _later("jackfield_vendors.triggering.row_items:outlook_plan"),
     "overlaid": overlaid,
     "refuse": refuse,
+    "one_address": one_address,
     "rekognition_filters": _later("jackfield_vendors.amazon:rekognition_filters"),
     "row_json": _later("jackfield_vendors.amazon:row_json"),
     "row_where": row_where,

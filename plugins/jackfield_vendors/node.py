@@ -21,8 +21,11 @@ from jackfield.api.nodes import (
     NodeShape,
 )
 from jackfield.api.nodes.forms import NodeField
+from jackfield.api.nodes.items import accepted, error_item
 from jackfield.api.nodes.lists import CredentialAccess, ListCredentialMissing, ListQuestion, LoadedPage
 from jackfield.api.nodes.running import FAILURES, made_per_group
+from jackfield.api.nodes.unresolved import first_resolved
+from jackfield.api.questions import Question, as_json
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
@@ -42,6 +45,7 @@ from jackfield_vendors.operations import (
 )
 from jackfield_vendors.paging import collected
 from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser, missing
+from jackfield_vendors.questions import AskedQuestion, question_of
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
@@ -149,11 +153,28 @@ class VendorNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[OperationParameters] = await run.resolve()
         exchanges: dict[str, ServiceExchange] = {}
+        first = first_resolved(resolved[:1])
+        if first is not None and (asked := question_of(self.context, run, first)) is not None:
+            return await self._asked(run, resolved, asked, exchanges)
 
         async def one(group: Sequence[int]) -> Items:
             return shared(await self._one(run, resolved, group, exchanges), group)
 
         return [await made_per_group(run, grouped(resolved), one)]
+
+    async def _asked(
+        self,
+        run: NodeRun,
+        resolved: Sequence[OperationParameters],
+        asked: AskedQuestion,
+        exchanges: dict[str, ServiceExchange],
+    ) -> NodeResult:
+        """One message for all items."""
+        try:
+            await self._one(run, resolved, [0], exchanges, asked.question)
+        except FAILURES as exc:
+            return [[error_item(accepted(run, exc, 0), 0)]]
+        return asked.wait
 
     async def _one(
         self,
@@ -161,6 +182,7 @@ class VendorNode:
         resolved: Sequence[OperationParameters],
         group: Sequence[int],
         exchanges: dict[str, ServiceExchange],
+        question: Question | None = None,
     ) -> Items:
         index, parameters = group[0], resolved[group[0]]
         operation, given = parameters.compiled, parameters.given()
@@ -176,6 +198,8 @@ class VendorNode:
         scope = with_special(scope, "$timezone", run.execution.timezone)
         scope = with_special(scope, "$now", iso_time(self.context.clock.now_ms()))
         scope = with_special(scope, "$parameters", dict(given))
+        if question is not None:
+            scope = with_special(scope, "$question", as_json(question))
         if operation.described.together is not None:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])

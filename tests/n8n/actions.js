@@ -79,7 +79,8 @@ async function done(given) {
     const run = createRunExecutionData ? createRunExecutionData({}) : { resultData: { runData: {} } };
     const context = new ExecuteContext(
       workflow, node, data, 'trigger', run, 0, items, { main: [items] }, { node, data: { main: [items] }, source: null }, []);
-    const found = type.execute && !type.description.requestDefaults
+    const custom = type.customOperations?.[node.parameters.resource]?.[node.parameters.operation];
+    const found = custom ? await custom.call(context) : type.execute && !type.description.requestDefaults
       ? await type.execute.call(context) : await new RoutingNode(context, type).runNode();
     result.items = plain(found[0]);
   } catch (error) {

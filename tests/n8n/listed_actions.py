@@ -15,6 +15,7 @@ from . import (
     meeting_cases,
     office_cases,
     outlook_cases,
+    question_cases,
     slack_cases,
     todoist_cases,
 )
@@ -31,6 +32,7 @@ CASES: Sequence[ActionCase] = [
     *meeting_cases.CASES,
     *office_cases.CASES,
     *outlook_cases.CASES,
+    *question_cases.CASES,
     *slack_cases.CASES,
     *todoist_cases.CASES,
 ]

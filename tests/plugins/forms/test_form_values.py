@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_forms.fields import KINDS, FormField, read_fields
+from jackfield.api.form_fields import KINDS, FormField, read_fields
 from jackfield_forms.pages import SUBMITTED, is_web_address, read_completion, read_page
 from jackfield_forms.values import Sent, SubmittedFile, accepted, check, item_of
 
