@@ -170,10 +170,13 @@ class DescribedResponse(DescribedPart):
 
 
 class DescribedQuestion(DescribedPart):
-    """approve, decline: labels of the buttons where the parameters say none."""
+    """approve, decline: labels of the buttons where the parameters say none. styles: whether its form offers styles of
+    buttons; options: further children of its options there, as `DocumentShape.fields`."""
 
     approve: str = "Approve"
     decline: str = "Decline"
+    styles: bool = False
+    options: dict[str, DocumentShapes] = {}
 
 
 class DescribedOperation(DescribedRequest):
@@ -226,6 +229,7 @@ _QUESTION: Sequence[Mapping[str, JsonShape]] = [
     {"name": "options", "type": "object"},
 ]
 """What all questions have; see `jackfield.api.questions`."""
+QUESTION_PARAMETERS = [row["name"] for row in _QUESTION]
 
 
 class DescribedAuth(DescribedPart):

@@ -19,7 +19,7 @@ def _approvals(kind: str, version: float, answers: Sequence[Answer], **base: Any
     """One button, two, two with the labels of the service, and the texts that n8n changes."""
     hidden = frozenset(base.pop("hidden", ()))
     credentials: Mapping[str, Any] = base.pop("credentials")
-    where = base.pop("where", "")
+    where, paths = base.pop("where", ""), base.pop("paths", {})
     shapes: Mapping[str, Mapping[str, Any]] = {
         "one button": {"options": BARE},
         "two buttons": {"approvalOptions": BOTH, "options": {**BARE, "limitWaitTime": LIMIT}},
@@ -45,6 +45,7 @@ def _approvals(kind: str, version: float, answers: Sequence[Answer], **base: Any
             credentials,
             items=ITEMS,
             hidden=hidden,
+            paths=paths,
             name=f"{where}{name}",
         )
         for name, more in shapes.items()
@@ -122,7 +123,8 @@ CASES: Sequence[ActionCase] = [
     *_approvals(
         "whatsApp",
         1,
-        [Answer("/v13.0/123/messages", {"messages": [{"id": "W1"}]})],
+        [Answer(f"/{version}/123/messages", {"messages": [{"id": "W1"}]}) for version in ("v13.0", "v23.0")],
+        paths={"/v13.0/": "/v23.0/"},
         credentials={"whatsAppApi": {"accessToken": "token-of-whatsapp"}},
         resource="message",
         phoneNumberId="123",

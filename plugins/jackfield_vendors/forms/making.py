@@ -18,12 +18,14 @@ _LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "ad
 
 @record
 class FormSource:
-    """What forms are made of. operations: of all versions. shapes: see `DocumentShape`."""
+    """What forms are made of. operations: of all versions. shapes: see `DocumentShape`. questions: for operations
+    that ask, what counts instead of `shapes`."""
 
     node: DescribedNode
     operations: Sequence[DescribedOperation]
     values: Mapping[str, str]
     shapes: Mapping[str, Sequence[DocumentShape]]
+    questions: Mapping[Place, Mapping[str, Sequence[DocumentShape]]]
 
 
 class _Merged:
@@ -49,7 +51,8 @@ class NodeFormMaker:
         """By the field's id and the names of its children that nothing reads; with the field, so that its id stays."""
         rows = (row.name for one in source.operations for row in one.parameters)
         known = {*rows, *(row.name for row in source.node.parameters)}
-        self._order = {name: place for place, name in enumerate(source.shapes)}
+        asked = dict.fromkeys(name for shapes in source.questions.values() for name in shapes)
+        self._order = {name: place for place, name in enumerate({**source.shapes, **asked})}
         """Shapes stand in the order of the form; a parameter without one comes first."""
         self._beside = [name for name in source.shapes if name not in known]
         """What only the shapes name."""
@@ -178,7 +181,7 @@ class NodeFormMaker:
     def _shapes(self, row: Parameter, place: Place, version: float) -> list[NodeField]:
         """Nothing when the description says nothing of it; hidden where documents of this version have no such
         parameter."""
-        shapes = self._source.shapes.get(row.name)
+        shapes = self._source.questions.get(place, {}).get(row.name) or self._source.shapes.get(row.name)
         if not shapes:
             return []
         fitting = [one for one in shapes if _concerns(one, place) and (not one.versions or version in one.versions)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from jackfield.api.jsontext import Json
-from jackfield_vendors.description import DescribedOperation, DescribedRequest
+from jackfield_vendors.description import QUESTION_PARAMETERS, DescribedOperation, DescribedRequest
 from jackfield_vendors.templates import Choice, TemplateReference, compiled
 
 
@@ -64,6 +64,8 @@ class OperationReads:
             self._shape(step.value, inside)
         self._shape(operation.value, None)
         self._text(operation.response.name or "", None)
+        for name in QUESTION_PARAMETERS if operation.question is not None else ():
+            self.top.below([name]).whole = True
         for name in (*operation.when, *filter(None, (operation.response.property,))):
             self.top.below(name.split(".")).whole = True
 

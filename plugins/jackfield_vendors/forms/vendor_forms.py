@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from jackfield.api.nodes.forms import NodeField
 from jackfield_vendors.described_file import Description
-from jackfield_vendors.description import DescribedNode, DocumentShape, DocumentShapes
+from jackfield_vendors.description import DescribedNode, DocumentShape
 from jackfield_vendors.forms.fields import FieldMaker
 from jackfield_vendors.forms.making import FormSource, NodeFormMaker
+from jackfield_vendors.forms.questions import question_shapes, shape_reader
 from jackfield_vendors.forms.words import form_words
 from jackfield_vendors.operations import CompiledOperation
 
@@ -43,16 +42,16 @@ class VendorForms:
     @cached_property
     def _maker(self) -> NodeFormMaker:
         words = form_words().with_own(self._description.words)
-        source = FormSource(self._node, self._operations, self._description.values, self._shapes())
+        questions = {
+            (one.resource, one.operation): question_shapes(one.question)
+            for one in self._operations
+            if one.question is not None
+        }
+        source = FormSource(self._node, self._operations, self._description.values, self._shapes(), questions)
         return NodeFormMaker(source, words, FieldMaker(words, self._description.lists))
 
     def _shapes(self) -> Mapping[str, Sequence[DocumentShape]]:
         shipped: dict[str, list[DocumentShape]] = {}
         if self._file is not None and self._file.is_file():
-            shipped = _reader().validate_json(self._file.read_bytes())
+            shipped = shape_reader().validate_json(self._file.read_bytes())
         return {**shipped, **self._description.shapes}
-
-
-@lru_cache(maxsize=1)
-def _reader() -> TypeAdapter[dict[str, DocumentShapes]]:
-    return TypeAdapter(dict[str, DocumentShapes])
