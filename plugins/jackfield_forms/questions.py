@@ -47,8 +47,9 @@ class QuestionPages:
         waiting = await self._waiting(link)
         if waiting.call.get("response") != APPROVAL:
             return await self._form(request, waiting, sending)
+        label = _label(waiting, link)
         if not sending:
-            return _decision(request, waiting, link)
+            return _decision(request, waiting, label)
         return await self._answered(waiting, {"json": {"data": {"approved": link.approved, **self._now()}}})
 
     async def _waiting(self, link: AnswerLink) -> WaitingCall:
@@ -87,15 +88,19 @@ class QuestionPages:
         return {"respondedAt": iso(self._context.clock.now_ms())}
 
 
-def _decision(request: Request, waiting: WaitingCall, link: AnswerLink) -> RenderedPage:
-    call = waiting.call
-    labels = call.get("labels")
+def _label(waiting: WaitingCall, link: AnswerLink) -> str:
+    """Of the button. Raises `NotFound` for an answer that the question does not offer."""
+    labels = waiting.call.get("labels")
     known: Mapping[str, Json] = labels if isinstance(labels, dict) else {}
     label = known.get("yes" if link.approved else "no")
     if not isinstance(label, str):
         raise NotFound("There is no such answer to this question.")
-    title = str(call.get("title") or "") or "Your answer is needed"
-    return rendering.decision(title, str(call.get("message") or ""), label, request.path)
+    return label
+
+
+def _decision(request: Request, waiting: WaitingCall, label: str) -> RenderedPage:
+    title = str(waiting.call.get("title") or "") or "Your answer is needed"
+    return rendering.decision(title, str(waiting.call.get("message") or ""), label, request.path)
 
 
 def _page(waiting: WaitingCall) -> FormPage:
