@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from jackfield.api.binary import DEFAULT_TYPE, stream_of
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeRun
-from jackfield.api.nodes.files import kept_file
+from jackfield.api.nodes.files import kept_file, with_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item
@@ -48,4 +48,4 @@ async def downloaded(
     wanted = at(dict(scope.parameters), response.property.split(".")) if response.property else None
     answer = scope.special.get("$response")
     json = answer if isinstance(answer, dict) else item["json"]
-    return new_item(json, sender.index, {str(wanted or "data"): file})
+    return new_item(json, sender.index, with_file(item, str(wanted or "data"), file))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from math import isfinite, nan
 
 from jackfield.api.binary import DEFAULT_TYPE, size_of
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
@@ -194,9 +195,12 @@ def _names(template: Template, scope: TemplateScope) -> list[str]:
 def _seconds(template: Template, scope: TemplateScope) -> float:
     """Raises `NodeError`."""
     try:
-        return float(_text(template, scope))
+        found = float(_text(template, scope))
     except ValueError:
-        raise NodeError("The time to wait is no number of seconds; give one.") from None
+        found = nan
+    if not isfinite(found):  # a wait until infinity, or until no number, has no end
+        raise NodeError("The time to wait is no number of seconds; give one.")
+    return found
 
 
 def _truth(template: Template, scope: TemplateScope) -> bool:

@@ -10,6 +10,8 @@ from .cases import Document
 
 SIDE = "sidemark"
 """In documents: a name that each side has for itself."""
+MARKS = {"n8n": "n8n", "Jackfield": "ours"}
+"""What stands in its place, by the side's name."""
 TEXT: Document = {
     "json": {},
     "binary": {"data": {"data": "R3LDvMOfZQ==", "mimeType": "text/plain", "fileName": "g.txt"}},
@@ -99,7 +101,7 @@ def _ldap() -> Iterator[Step]:
     yield step("delete", dn=f"uid=lovelace,{people}")
 
 
-def _s3() -> Iterator[Step]:
+def _s3(kind: str, version: float, credential: str) -> Iterator[Step]:
     times = ("LastModified", "CreationDate", "ETag", "Owner", "ChecksumAlgorithm", "ChecksumType")
 
     def step(
@@ -107,9 +109,9 @@ def _s3() -> Iterator[Step]:
     ) -> Step:
         resource, operation = work.split(".")
         wanted = {"resource": resource, "operation": operation, **more}
-        return Step(_node("s3", 1, "s3", wanted, onError=on_error), items, times)
+        return Step(_node(kind, version, credential, wanted, onError=on_error), items, times)
 
-    bucket = f"{SIDE}bucket"
+    bucket = f"{SIDE}{kind.lower()}{version}"
     yield step("bucket.create", name=bucket)
     file = {"bucketName": bucket, "binaryPropertyName": "data"}
     yield step("file.upload", [TEXT], **file, fileName="a b.txt")
@@ -139,6 +141,70 @@ def _sns() -> Iterator[Step]:
     topic = {"__rl": True, "mode": "id", "value": f"arn:aws:sns:us-east-1:123456789012:{SIDE}"}
     yield step(operation="publish", topic=topic, subject="S", message="M & m")
     yield step(operation="delete", topic=topic)
+
+
+def _dynamo() -> Iterator[Step]:
+    def step(
+        operation: str, given: Mapping[str, Any] | None = None, on_error: str = "stopWorkflow", **more: Any
+    ) -> Step:
+        wanted = {"resource": "item", "operation": operation, "tableName": f"{SIDE}table", **more}
+        return Step(_node("awsDynamoDb", 1, "aws", wanted, onError=on_error), [{"json": given or {}}])
+
+    def key(value: str) -> Any:
+        return {"keysUi": {"keyValues": [{"key": "id", "type": "S", "value": value}]}}
+
+    inner: Document = {"a": [1, "2", None, {"b": False}]}
+    item = {"id": "one", "n": 1.5, "text": "a", "digits": "12", "yes": True, "skip": 1}
+    mapped = {"dataToSend": "autoMapInputData", "inputsToIgnore": "skip"}
+    yield step("upsert", item, **mapped)
+    yield step("upsert", {"id": "deep", "in": inner, "none": None}, **mapped)
+    yield step("upsert", {"id": "two", "digits": "12"}, **{**mapped, "inputsToIgnore": ""}, autoParseNumbers=False)
+    fields = {"fieldValues": [{"fieldId": "id", "fieldValue": "three"}, {"fieldId": "n", "fieldValue": "7"}]}
+    yield step("upsert", dataToSend="defineBelow", fieldsUi=fields)
+    condition = {"conditionExpression": "attribute_not_exists(id)"}
+    for on_error in ("continueRegularOutput", "stopWorkflow"):
+        yield step("upsert", {"id": "one"}, on_error, **mapped, additionalFields=condition)
+    for simple in (True, False):
+        yield step("get", **key("one"), simple=simple, select="ALL_ATTRIBUTES")
+    yield step("get", **key("none"), simple=True, select="ALL_ATTRIBUTES")
+    names = {"eanValues": [{"key": "#n", "value": "n"}]}
+    values = {"eavValues": [{"attribute": ":n", "type": "N", "value": "2"}]}
+    scan = {"scan": True, "filterExpression": "#n > :n", "options": {"eanUi": names}, "eavUi": values}
+    yield step("getAll", **scan, simple=True, returnAll=True)
+    yield step("getAll", **scan, simple=False, returnAll=False, limit=10)
+    one = {"eavValues": [{"attribute": ":id", "type": "S", "value": "two"}]}
+    query = {"scan": False, "keyConditionExpression": "id = :id", "eavUi": one}
+    yield step("getAll", **query, simple=True, returnAll=True)
+    yield step("getAll", **query, simple=False, select="COUNT", limit=5)
+    yield step("delete", **key("one"), returnValues="ALL_OLD", simple=True)
+    yield step("delete", **key("two"), returnValues="ALL_OLD", simple=False)
+    yield step("delete", **key("three"), returnValues="NONE")
+    yield step("delete", **key("three"), returnValues="NONE", on_error="continueRegularOutput", tableName="nothing")
+
+
+def _ses() -> Iterator[Step]:
+    def step(work: str, on_error: str = "stopWorkflow", **more: Any) -> Step:
+        resource, operation = work.split(".")
+        wanted = {"resource": resource, "operation": operation, **more}
+        volatile = ("MessageId", "RequestId", "CreatedTimestamp")
+        return Step(_node("awsSes", 1, "aws", wanted, onError=on_error), volatile=volatile)
+
+    mail = {"fromEmail": "a@example.com", "toAddresses": ["b@example.com", "c@example.com"]}
+    yield step("email.send", **mail, subject="S & s", body="B", isBodyHtml=False)
+    more = {"ccAddresses": ["d@example.com"], "replyToAddresses": ["e@example.com"]}
+    yield step("email.send", **mail, subject="S", body="<b>B</b>", isBodyHtml=True, additionalFields=more)
+    unknown = {**mail, "fromEmail": "z@example.com"}
+    yield step("email.send", "continueRegularOutput", **unknown, subject="S", body="B", isBodyHtml=False)
+    named = {"templateName": f"{SIDE}template"}
+    parts = {"subjectPart": "Hi {{name}}", "htmlPart": "<p>{{name}}</p>"}
+    yield step("template.create", **named, **parts, additionalFields={"textPart": "{{name}}"})
+    yield step("template.get", **named)
+    data = {"templateDataValues": [{"key": "name", "value": "Ada"}]}
+    yield step("email.sendTemplate", **mail, **named, templateDataUi=data)
+    yield step("template.update", **named, updateFields={"subjectPart": "S2", "htmlPart": "H2", "textPart": "T2"})
+    yield step("template.get", **named)
+    yield step("template.delete", **named)
+    yield step("template.get", "continueRegularOutput", **named)
 
 
 def _elastic() -> Iterator[Step]:
@@ -175,24 +241,39 @@ def _elastic() -> Iterator[Step]:
 
 
 def _nextcloud() -> Iterator[Step]:
-    def step(work: str, items: Sequence[Document] = ({"json": {}},), **parameters: Any) -> Step:
+    def step(
+        work: str, items: Sequence[Document] = ({"json": {"kept": 1}},), on_error: str = "stopWorkflow", **more: Any
+    ) -> Step:
         resource, operation = work.split(".")
-        wanted = {"resource": resource, "operation": operation, **parameters}
-        return Step(_node("nextCloud", 1, "nextCloudApi", wanted), items, ("lastModified", "eTag"))
+        wanted = {"resource": resource, "operation": operation, **more}
+        return Step(_node("nextCloud", 1, "nextCloudApi", wanted, onError=on_error), items, ("lastModified", "eTag"))
 
     yield step("folder.create", path=f"/{SIDE}")
     yield step("file.upload", [TEXT], path=f"/{SIDE}/a b.txt", binaryDataUpload=True)
-    yield step("file.upload", path=f"/{SIDE}/t.txt", fileContent="text")
-    yield step("file.copy", path=f"/{SIDE}/t.txt", toPath=f"/{SIDE}/c.txt")
-    yield step("folder.list", path=f"/{SIDE}")
-    yield step("file.download", path=f"/{SIDE}/a b.txt")
+    yield step("file.upload", path=f"/{SIDE}/Grüße.txt", fileContent="text ü")
+    yield step("file.copy", path=f"/{SIDE}/a b.txt", toPath=f"/{SIDE}/c é.txt")
+    yield step("folder.create", path=f"/{SIDE}/in")
+    yield step("file.move", path=f"/{SIDE}/c é.txt", toPath=f"/{SIDE}/in/moved.txt")
+    yield step("folder.list", path=f"/{SIDE}/in")
+    yield step("file.download", [TEXT], path=f"/{SIDE}/in/moved.txt", binaryPropertyName="other")
+    yield step("file.download", path=f"/{SIDE}/Grüße.txt", binaryPropertyName="data")
+    yield step("file.share", path=f"/{SIDE}/a b.txt", shareType=200)
+    yield step("file.delete", path=f"/{SIDE}/in/moved.txt")
+    yield step("folder.list", path=f"/{SIDE}/in")
+    missing = {"path": f"/{SIDE}/missing.txt"}
+    yield step("file.delete", on_error="continueRegularOutput", **missing)
+    yield step("file.delete", **missing)
+    yield step("file.download", on_error="continueRegularOutput", **missing, binaryPropertyName="data")
     yield step("folder.delete", path=f"/{SIDE}")
 
 
 SERVICES = (
     *(Service(f"MongoDB {version}", "mongo", tuple(_mongo(version))) for version in (1, 1.1, 1.2, 1.3, 1.4, 1.5)),
     Service("LDAP", "ldap", tuple(_ldap())),
-    Service("S3", "moto", tuple(_s3())),
+    Service("S3", "moto", tuple(_s3("s3", 1, "s3"))),
+    *(Service(f"AWS S3 {version}", "moto", tuple(_s3("awsS3", version, "aws"))) for version in (1, 2)),
+    Service("DynamoDB", "moto", tuple(_dynamo())),
+    Service("SES", "moto", tuple(_ses())),
     Service("SNS", "moto", tuple(_sns())),
     Service("Elasticsearch", "elastic", tuple(_elastic())),
     Service("Nextcloud", "dav", tuple(_nextcloud())),

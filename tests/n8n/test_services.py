@@ -17,14 +17,13 @@ from .cases import NodeCase, place_of
 from .engines import Engine, run_data
 from .installing import NotThere
 from .normal import runs, text
-from .service_cases import SERVICES, SIDE, Service, Step
+from .service_cases import MARKS, SERVICES, SIDE, Service, Step
 from .service_servers import SERVERS
 
 LIST = Path(__file__).with_name("services.toml")
 SETTINGS = (
     '[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n\n[integrations]\nallowed_hosts = ["127.0.0.1", "localhost"]\n'
 )
-MARKS = {"n8n": "n8n", "Jackfield": "ours"}
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)

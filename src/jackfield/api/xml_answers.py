@@ -15,9 +15,13 @@ from defusedxml.ElementTree import iterparse
 from .jsontext import Json
 from .nodes.types import NodeError
 
+MAX_DEPTH = 200
+"""Elements inside one another, as in answers in JSON: a server could exhaust the stack with more."""
+
 
 def parsed(content: bytes) -> dict[str, Json]:
-    """The answer's root by its name; empty: there is no body. Raises `NodeError`."""
+    """The answer's root by its name; empty: there is no body. Raises `NodeError`, also for more than `MAX_DEPTH`
+    elements inside one another."""
     if not content.strip():
         return {}
     try:
@@ -35,11 +39,18 @@ def _read(content: bytes) -> tuple[Element, Spaces]:
     found: dict[Element, Mapping[str, str]] = {}
     named: dict[str, str] = {}
     root: Element | None = None
-    for event, value in iterparse(BytesIO(content), events=("start", "start-ns")):
+    depth = 0
+    for event, value in iterparse(BytesIO(content), events=("start", "end", "start-ns")):
+        if event == "end":
+            depth -= 1
+            continue
         if event == "start-ns":
             named[f"xmlns:{value[0]}" if value[0] else "xmlns"] = value[1]
             continue
         root = value if root is None else root
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise ValueError("its elements are too deep")
         if named:
             found[value], named = named, {}
     if root is None:
@@ -52,14 +63,10 @@ def _name(element: Element) -> str:
 
 
 def _value(element: Element, spaces: Spaces) -> Json:
-    made: dict[str, Json] = {}
+    named: dict[str, list[Json]] = {}
     for child in element:
-        name, value = _name(child), _value(child, spaces)
-        if name not in made:
-            made[name] = value
-            continue
-        known = made[name]
-        made[name] = [*known, value] if isinstance(known, list) else [known, value]
+        named.setdefault(_name(child), []).append(_value(child, spaces))
+    made: dict[str, Json] = {name: values[0] if len(values) == 1 else values for name, values in named.items()}
     attributes: dict[str, Json] = dict(spaces.get(element, {}))
     attributes |= {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
     text = (element.text or "").strip()

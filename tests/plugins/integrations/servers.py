@@ -282,9 +282,10 @@ def rabbit_server() -> Iterator[Mapping[str, str]]:
 
 @contextlib.contextmanager
 def mongo_server() -> Iterator[Mapping[str, str]]:
-    """MongoDB, or else FerretDB 1, which speaks its protocol over SQLite: `go install
-    github.com/FerretDB/FerretDB/cmd/ferretdb@v1.24.2`. JACKFIELD_TEST_MONGODB names either program. Gives the values of
-    a credential; it asks for no password."""
+    """MongoDB, or else FerretDB 1, which speaks its protocol over SQLite: `go mod download
+    github.com/FerretDB/FerretDB@v1.24.2`, in a copy of it `echo v1.24.2 > build/version/version.txt`, without which it
+    does not start, and `go build ./cmd/ferretdb`. JACKFIELD_TEST_MONGODB names either program. Gives the values of a
+    credential; it asks for no password."""
     named = os.environ.get("JACKFIELD_TEST_MONGODB")
     server = named or next((found for name in ("mongod", "ferretdb") if (found := shutil.which(name))), "")
     if not server:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from integration_fakes import Bench
 
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeError
-from jackfield.api.xml_answers import parsed
+from jackfield.api.xml_answers import MAX_DEPTH, parsed
 from jackfield.testing.context import FakeContext
 from jackfield.testing.s3 import ACCESS_KEY, SECRET_KEY, S3Server
 from jackfield_integrations.aws.s3_parameters import words
@@ -189,6 +190,22 @@ def test_answers_become_objects_and_lists() -> None:
     for bad in (b"no xml", b'<!DOCTYPE r [<!ENTITY a "aa">]><r>&a;</r>'):
         with pytest.raises(NodeError, match="no XML"):
             parsed(bad)
+
+
+def test_an_answer_in_xml_does_not_exhaust_the_stack() -> None:
+    deep = MAX_DEPTH * b"<a>" + MAX_DEPTH * b"</a>"
+    assert parsed(deep)
+    for depth in (1, 100_000):
+        with pytest.raises(NodeError, match="no XML"):
+            parsed(depth * b"<a>" + deep + depth * b"</a>")
+
+
+def test_many_elements_of_one_name_cost_little() -> None:
+    """A list that is copied for each of its elements would take an hour."""
+    begin = time.process_time()
+    found = parsed(b"<r>" + 200_000 * b"<a/>" + b"</r>")
+    assert found == {"r": {"a": [""] * 200_000}}
+    assert time.process_time() - begin < 15
 
 
 @given(st.binary(max_size=60))

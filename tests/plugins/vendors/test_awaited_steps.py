@@ -101,6 +101,17 @@ async def test_a_step_does_not_wait_for_ever(lab: Lab, server: Loopback) -> None
     assert [(one.method, one.target) for one in server.seen[-2:]] == [("POST", "/failed"), ("DELETE", "/jobs/j1")]
 
 
+@pytest.mark.parametrize("seconds", ["inf", "nan", "1e999", "soon", ""])
+async def test_a_time_without_end_is_refused(lab: Lab, server: Loopback, seconds: str) -> None:
+    server.answer = jobs({"status": "new"})
+    text = NODE.replace('type = "number", default = 5', 'default = "5"')
+    path = lab.directory / "acme.toml"
+    path.write_text(text.format(base=server.url(""), until=UNTILS[0]))
+    async with asyncio.timeout(10):
+        with pytest.raises(NodeError, match="no number of seconds"):
+            await lab.json("acme", None, {"seconds": seconds}, node=lab.node(path))
+
+
 async def test_the_first_failure_is_told(lab: Lab, server: Loopback) -> None:
     server.answer = lambda seen: reply(
         {"errors": [{"message": f"{seen.method} fails"}]} if seen.method != "POST" else {"id": "j1"}

@@ -184,8 +184,10 @@ async def test_drive_downloads(run: Run, lab: Lab, server: Loopback, kind: str, 
     )
     locator = {"__rl": True, "mode": "url", "value": "https://docs.google.com/spreadsheets/d/f1/edit"}
     parameters = {"operation": "download", "fileId": locator, "options": {"binaryPropertyName": "doc"}}
-    (item,) = await run("googleDrive", 3, parameters)
+    other = await lab.files.write(b"o", mime_type="text/plain")
+    (item,) = await run("googleDrive", 3, parameters, [{"json": {}, "binary": {"other": other}}])
     assert path(server.seen[1]) == target
+    assert item["binary"]["other"] == other  # as in n8n, the item keeps its other files
     assert query(server.seen[1]) == {**asked, "supportsAllDrives": ["true"]}
     assert item["binary"]["doc"]["fileName"] == "Näme"
     assert await lab.files.read(item["binary"]["doc"]) == b"xy"
