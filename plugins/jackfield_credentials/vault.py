@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from weakref import WeakValueDictionary
 
 import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.memos import Memos, leased
 from jackfield.api.nodes import NodeError
 from jackfield.api.storage import Credential
@@ -25,6 +26,22 @@ TRIES = 5
 """So often something is made anew of a credential that others have changed meanwhile."""
 NOT_SECRET = frozenset({"name", "user", "username", "algorithm", ALLOWED_HOSTS, "headerName"})
 """Of kinds that nobody describes: values that may stand in a log; to hide them would hide half of every line."""
+
+
+def _texts(document: str) -> Iterator[str]:
+    """The texts in a secret JSON document, each of which is sent by itself; names of headers are no secrets."""
+    try:
+        waiting: list[Json] = [loads(document)]
+    except InvalidInput:
+        return
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            waiting += [value for name, value in found.items() if name != "name"]
+        elif isinstance(found, list):
+            waiting += found
+        elif isinstance(found, str):
+            yield found
 
 
 class Vault:
@@ -66,8 +83,11 @@ class Vault:
         return await asyncio.to_thread(self._context.secrets.seal, orjson.dumps(dict(values)))
 
     def hide(self, kind: str, values: Mapping[str, str]) -> None:
-        secrets = [value for name, value in values.items() if name != TOKENS and self.is_secret(kind, name)]
-        self._context.secrets.redact(*secrets)
+        secrets = {name: value for name, value in values.items() if name != TOKENS and self.is_secret(kind, name)}
+        known = self.kind(kind)
+        documents = [one.name for one in known.fields if one.type == "json"] if known is not None else []
+        inside = [text for name in documents for text in _texts(secrets.get(name, ""))]
+        self._context.secrets.redact(*secrets.values(), *inside)
 
     async def read(self, credential_id: str, kind: str | None = None) -> tuple[Credential, dict[str, str]]:
         """A stored credential and its values, from now on hidden in logs. kind: what the node expects. Raises

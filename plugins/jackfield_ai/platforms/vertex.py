@@ -27,6 +27,7 @@ BATCH = 5
 """Texts in one request: what the models of Vertex take that take fewest but one; `ONE` takes one."""
 ONE = "gemini-embedding"
 _NAME = re.compile(r"[A-Za-z0-9._:@-]{1,128}")
+_LOCATION = re.compile(r"[a-z0-9-]{1,40}")
 _TOGETHER = ("eu", "us")
 """Locations of several regions, whose hosts are called otherwise."""
 
@@ -68,7 +69,7 @@ class VertexPlace:
     def url(self, values: Mapping[str, str], work: str) -> str:
         """Raises `NodeError`."""
         location = self._location or values.get("region", "") or LOCATION
-        if not _NAME.fullmatch(location):
+        if not _LOCATION.fullmatch(location):
             raise NodeError("The parameter location is no region; give one such as europe-west4.")
         host = f"{location}-aiplatform.googleapis.com"
         if location == "global":

@@ -296,6 +296,12 @@ def test_vertex_names_stay_names(given: Mapping[str, Any]) -> None:
         VertexPlace(VertexParameters(**given), "m")
 
 
+@pytest.mark.parametrize("location", ["evil.example", "a@b", "a:443", "A", "-" * 41])
+def test_vertex_locations_stay_regions(location: str) -> None:
+    with pytest.raises(NodeError, match="location is no region"):
+        VertexPlace(VertexParameters(project_id="p", location=location), "m").url({}, "predict")
+
+
 async def test_cohere_answers(lab: AiLab) -> None:
     await lab.credential("cohereApi")
     lab.says = [{"text": "hello"}]

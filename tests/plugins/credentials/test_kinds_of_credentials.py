@@ -45,6 +45,20 @@ async def test_headers(lab: Lab, server: Loopback, kind: str, values: dict[str, 
     assert SECRET in reply.secrets
 
 
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("httpMultipleHeadersAuth", {"headers": json.dumps({"values": [{"name": "X-Key", "value": SECRET}]})}),
+        ("httpCustomAuth", {"json": CUSTOM}),
+    ],
+)
+async def test_secrets_inside_of_a_document_stay_out_of_the_log(lab: Lab, kind: str, values: dict[str, str]) -> None:
+    """Each is sent by itself, so that a server or a script may say it again."""
+    await lab.service.authorization(await lab.made(kind, values), kind)
+    assert SECRET in lab.context.secrets.redacted
+    assert "X-Key" not in lab.context.secrets.redacted
+
+
 async def test_a_query(lab: Lab, server: Loopback) -> None:
     await sent(lab, "httpQueryAuth", {"name": "k", "value": SECRET}, HttpCall("GET", server.url("/?a=1")))
     assert server.seen[0].target == f"/?a=1&k={SECRET}"

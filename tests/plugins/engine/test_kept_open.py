@@ -10,7 +10,15 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import anyio
 import pytest
 
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, NoParameters
+from jackfield.api.nodes import (
+    KeptBroken,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NoParameters,
+)
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.keeping import KeptThings
 from jackfield.api.workflows import Node
@@ -196,3 +204,71 @@ async def test_closing_while_it_opens_ends_the_opening() -> None:
     await asyncio.wait_for(kept.close(), 5)
     with pytest.raises(NodeError, match="ended before"):
         await using
+
+
+async def test_who_still_has_a_broken_thing_may_end_with_it() -> None:
+    """One refused message breaks a session for those that come, and not for the answers that are on their way."""
+    door, left = Door(), asyncio.Event()
+    things = KeptThings(logging.getLogger("test"))
+    has = asyncio.Event()
+
+    async def slow() -> str:
+        async with things.lent("a", lambda: door.opened("a")) as found:
+            has.set()
+            await left.wait()
+            assert "close a" not in door.noted
+            return found
+
+    other = asyncio.create_task(slow())
+    await has.wait()
+    with pytest.raises(KeptBroken):
+        async with things.lent("a", lambda: door.opened("a")):
+            raise KeptBroken("it is broken")
+    assert door.noted == ["open a"]
+    async with things.lent("a", lambda: door.opened("b")) as found:
+        assert found == "b"
+    left.set()
+    assert await other == "a"
+    assert door.noted == ["open a", "open b", "close a"]
+    await things.close()
+    assert door.noted[3:] == ["close b"]
+
+
+async def test_a_broken_thing_that_somebody_has_is_closed_with_the_run() -> None:
+    door, has = Door(), asyncio.Event()
+    things = KeptThings(logging.getLogger("test"))
+
+    async def slow() -> None:
+        async with things.lent("a", lambda: door.opened("a")):
+            has.set()
+            await asyncio.Event().wait()
+
+    other = asyncio.create_task(slow())
+    await has.wait()
+    with pytest.raises(KeptBroken):
+        async with things.lent("a", lambda: door.opened("a")):
+            raise KeptBroken("it is broken")
+    await things.close()
+    assert door.noted == ["open a", "close a"]
+    other.cancel()
+    await asyncio.gather(other, return_exceptions=True)
+
+
+async def test_nothing_is_opened_behind_the_end_of_the_run() -> None:
+    door = Door()
+    things = KeptThings(logging.getLogger("test"))
+    async with things.lent("a", door.breaking):
+        door.breaks.set()
+    thing = things._things["a"]
+    await asyncio.wait({thing._task})
+
+    async def late() -> None:
+        async with things.lent("a", lambda: door.opened("late")):
+            pass
+
+    asking = asyncio.create_task(late())
+    await asyncio.sleep(0)  # it closes what has ended
+    await things.close()
+    with pytest.raises(NodeError, match="run is over"):
+        await asking
+    assert "open late" not in door.noted

@@ -21,6 +21,7 @@ from ..limits import contained
 from .types import KeptBroken, NodeError
 
 T = TypeVar("T")
+_OVER = "The node run is over, so nothing more can be opened for it."
 Opening = Callable[[], AbstractAsyncContextManager[Any]]
 """Opens a thing of any type, hence Any."""
 
@@ -85,17 +86,21 @@ class KeptThings:
         self._most_idle = most_idle
         self._seconds = seconds
         self._things: dict[str, _Thing] = {}
+        self._broken: list[_Thing] = []
+        """Lent to nobody any more; closed when those who have them still are done."""
         self._closed = False
 
     @contextlib.asynccontextmanager
     async def lent(self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncIterator[T]:
         """See `NodeRun.kept_open`."""
         if self._closed:
-            raise NodeError("The node run is over, so nothing more can be opened for it.")
+            raise NodeError(_OVER)
         thing = self._things.pop(key, None)
         if thing is not None and thing.gone:
             self._note(key, await thing.close(self._seconds))
             thing = None
+            if self._closed:
+                raise NodeError(_OVER)
         if thing is None:
             thing = self._things.pop(key, None) or _Thing(opening)
         self._things[key] = thing
@@ -109,22 +114,25 @@ class KeptThings:
         except KeptBroken:
             if self._things.get(key) is thing:
                 del self._things[key]
-            self._note(key, await thing.close(self._seconds))
+                self._broken.append(thing)
             raise
         finally:
             thing.users -= 1
+            if not thing.users and thing in self._broken:
+                self._broken.remove(thing)
+                self._note(key, await thing.close(self._seconds))
             await self._thin_out()
 
     async def _thin_out(self) -> None:
-        idle = [key for key, thing in self._things.items() if not thing.users]
-        for key in idle[: max(0, len(idle) - self._most_idle)]:
-            self._note(key, await self._things.pop(key).close(self._seconds))
+        # Counted anew each time: while one closes, others are lent and come back.
+        while len(idle := [key for key, thing in self._things.items() if not thing.users]) > self._most_idle:
+            self._note(idle[0], await self._things.pop(idle[0]).close(self._seconds))
 
     async def close(self) -> None:
         """Close all of them, the last one first. Failures are logged; a cancellation waits for the end."""
         self._closed = True
-        while self._things:
-            key, thing = self._things.popitem()
+        while self._things or self._broken:
+            key, thing = self._things.popitem() if self._things else ("", self._broken.pop())
             self._note(key, await thing.close(self._seconds))
 
     def _note(self, key: str, error: BaseException | None) -> None:

@@ -38,8 +38,8 @@ class NodeUnavailable(NodeError):
 
 
 class KeptBroken(NodeError):
-    """Raised by whoever has a thing from `NodeRun.kept_open`: it is of no use any more. It is closed, and opened anew
-    for whoever wants it next."""
+    """Raised by whoever has a thing from `NodeRun.kept_open`: it is of no use any more. It is opened anew for
+    whoever wants it next, and closed when nobody has it any more."""
 
 
 @record
