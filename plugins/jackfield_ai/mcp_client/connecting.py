@@ -37,6 +37,8 @@ _LONGEST = 500
 _UNKNOWN_SESSION = 404
 _STAND_IN = "Server returned an error response"
 """The SDK's words for an answer of which it knows the status alone."""
+_SSE_CLOSED = "The connection of the session has ended; over SSE a message has at most 1,048,576 bytes."
+"""The SDK keeps to itself whether the server ended it or sent too much."""
 _REFUSED = {401: "wants a credential that the node does not have, or one that is still valid", 403: "denies access"}
 
 
@@ -67,6 +69,8 @@ class Line:
         told = next((one.message for one in leaves if isinstance(one, MCPError)), "")
         if status and told in ("", _STAND_IN):
             told = f"status {status}"
+        if self.target.transport == "sse" and any(_closed(one) for one in leaves):
+            told = _SSE_CLOSED
         said = self.hide(self._last_words() or told)[:_LONGEST]
         raise NodeError(f"{_sentence(self.target.where)} {what}{f': {said}' if said else '.'}") from None
 
@@ -76,6 +80,10 @@ class Line:
         if program is None or not (program.problem or program.gone):
             return ""
         return program.problem or " / ".join(program.errors)
+
+
+def _closed(error: BaseException | None) -> bool:
+    return isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED
 
 
 def _sentence(text: str) -> str:
@@ -152,7 +160,7 @@ class SdkSession:
         try:
             self._line.failed(what, error, call)
         except NodeError as exc:
-            if over or (isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED):
+            if over or _closed(error):
                 raise KeptBroken(exc.message) from None
             raise
 

@@ -17,6 +17,8 @@ _OWN = frozenset({"accept-encoding", "connection", "content-length", "host", "us
 """Headers that whoever sends a request writes."""
 _GONE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of an answer that no longer hold for a body that was unpacked."""
+_FOLLOWED = (307, 308)
+"""Redirects of messages that the SDK follows within an origin."""
 _AHEAD = 8
 """Pieces of an answer that wait for the SDK; beyond them the server waits."""
 
@@ -186,7 +188,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.ConnectError(exc.message, request=request) from None
         if reply.status >= 400:
             trouble.status = reply.status
-        if reply.status >= 300:
+        if reply.status >= 300 and reply.status not in _FOLLOWED:
             self._give_up(request, trouble)
         return _response(request, reply, httpx2.ByteStream(reply.body))
 

@@ -35,6 +35,8 @@ class ToolServer:
         self.url = ""
         self.refusal = 0
         """A status that every request gets; 0: none."""
+        self.moved = False
+        """Whether messages over SSE are sent on to another path."""
         self.refusals: dict[bytes, int] = {}
         """The status of a request whose body has these words."""
         self._tools()
@@ -89,6 +91,12 @@ class ToolServer:
             self.targets.append(f"{scope['method']} {scope['path']}")
             self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
             status = self.refusal
+            if self.moved and scope["path"].startswith("/messages"):
+                place = f"/moved{scope['path']}?{scope['query_string'].decode()}".encode()
+                await send({"type": "http.response.start", "status": 307, "headers": [(b"location", place)]})
+                await send({"type": "http.response.body", "body": b""})
+                return
+            scope = {**scope, "path": scope["path"].removeprefix("/moved")}
             if self.refusals and scope["method"] == "POST":
                 message = await receive()
                 receive = _again(message, receive)

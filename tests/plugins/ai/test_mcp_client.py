@@ -277,6 +277,21 @@ async def test_a_message_that_the_server_does_not_take_fails_at_once(
     assert not [row for row in caplog.records if row.name.startswith("mcp")]
 
 
+async def test_a_message_that_is_sent_on_within_the_origin_arrives(context: LabContext) -> None:
+    async with served("sse") as server:
+        server.moved = True
+        async with session(context, McpTarget("sse", server.url)) as found:
+            assert (await found.call("say", {"text": "x"}, 5, ignored)).text == "x"
+
+
+async def test_the_longest_message_over_sse_is_the_sdks(context: LabContext) -> None:
+    context.tables = [HttpSettings(allowed_networks=["127.0.0.0/8"]), AiSettings()]
+    async with served("sse") as server:
+        run = client(context, at(server, "sse"), "long", arguments={"size": 1_100_000})
+        with pytest.raises(NodeError, match="at most 1,048,576 bytes"):
+            await asyncio.wait_for(run.outcome(), 10)
+
+
 async def ignored(text: str) -> None:
     """Progress that nobody wants."""
 
