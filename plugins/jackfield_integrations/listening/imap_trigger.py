@@ -6,10 +6,12 @@ it, so that a crash in between neither leaves one unread nor starts it twice."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
@@ -206,7 +208,8 @@ class _Look:
         for uid in uids:
             mail = await self._box.fetch(uid)
             length = len(mail.content or b"") if mail is not None else 0
-            if items and size + length > self._most:
+            refused = mail is not None and mail.content is None
+            if items and (refused or size + length > self._most):  # what comes before it is told first
                 break
             size, taken = size + length, taken + 1
             if mail is not None:
@@ -239,7 +242,8 @@ class _Look:
             )
         wanted = self._asked.parameters
         downloads = wanted.download_attachments and wanted.format == "simple"
-        json, attached = item_of(mail.content, mail.uid, wanted.format, self._asked.version, self._run.now)
+        read = partial(item_of, mail.content, mail.uid, wanted.format, self._asked.version, self._run.now)
+        json, attached = await asyncio.to_thread(read)  # a large one takes seconds
         item: Item = {"json": json}
         if attached and (downloads or wanted.format == "resolved"):
             prefix = wanted.data_property_attachments_prefix_name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, date, datetime
 from email.message import EmailMessage
@@ -18,6 +19,7 @@ from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
 from jackfield.testing.listening import HeardEvents, listen_run, listening
 from jackfield_integrations.mail.imap_criteria import criteria_of
+from jackfield_integrations.mail.imap_items import item_of
 from jackfield_integrations.mail.mail_reading import read_mail
 
 NOW = round(datetime.now(UTC).timestamp() * 1000)
@@ -195,6 +197,37 @@ def test_rules_in_the_words_of_node_imap(text: str, expected: list[Any]) -> None
 def test_rules_that_are_none(text: str) -> None:
     with pytest.raises(NodeError, match="customEmailConfig"):
         criteria_of(text)
+
+
+async def test_a_mail_that_is_too_large_is_told_by_its_uid_after_those_before_it(
+    server: Server, make_bench: Callable[..., Bench]
+) -> None:
+    server.add("small")
+    server.add("large", text="x" * 70 + "\n" + "y" * 70 * 100)
+    node = make_bench(max_bytes=2048).types["emailReadImap"]
+    run = listen_run(node, {"options": {}}, version=2.1, credentials={"imap": server.values}, now=NOW)
+    async with listening(node, run) as events:
+        assert await subjects(events, 1) == ["small"]
+        with pytest.raises(NodeError, match=r"UID 2 is larger than integrations\.max_bytes allows"):
+            await events.event()
+
+
+async def test_mails_are_read_on_a_thread(
+    server: Server, opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 20 MB takes a second, in which the daemon would answer nobody."""
+    threads: list[str] = []
+
+    def read(*given: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        return item_of(*given)
+
+    monkeypatch.setattr("jackfield_integrations.listening.imap_trigger.item_of", read)
+    server.add("one")
+    async with opened() as events:
+        assert await subjects(events, 1) == ["one"]
+    assert threads
+    assert threading.main_thread().name not in threads
 
 
 @given(st.binary(max_size=200) | st.text('Content-Type: mulipr/xd;=?q?\r\n"<>@,', max_size=200).map(str.encode))
