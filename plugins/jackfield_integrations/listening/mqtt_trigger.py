@@ -87,7 +87,7 @@ async def _heard(session: MqttSession, options: MqttTriggerOptions) -> AsyncIter
 
         content = message.payload
         text = bytes(content).decode("utf-8", "replace") if isinstance(content, bytes | bytearray) else str(content)
-        value = json_or_text(text) if options.json_parse_body else text
+        value = await json_or_text(text) if options.json_parse_body else text
         told = {"message": value} if options.only_message else {"message": value, "topic": str(message.topic)}
         yield Heard(event_items(told), settle=settle, until_end=not options.parallel_processing)
         if not options.parallel_processing:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CredentialKind
 from jackfield.api.errors import InvalidInput
-from jackfield.api.jsontext import Json, loads
+from jackfield.api.jsontext import LARGE, Json, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.running import PassingNode
@@ -56,9 +57,11 @@ class ConnectionTrigger(PassingNode, ListeningBase):
         return DriverCredential(self._credential, await run.credentials.credential(self._credential.name))
 
 
-def json_or_text(text: str) -> Json:
-    """The value where the text is JSON, else the text."""
+async def json_or_text(text: str) -> Json:
+    """The value where the text is JSON, else the text. A large one is read on a thread."""
     try:
-        return loads(text.encode())
+        if len(text) >= LARGE:
+            return await asyncio.to_thread(loads, text)
+        return loads(text)
     except InvalidInput:
         return text

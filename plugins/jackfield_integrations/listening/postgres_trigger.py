@@ -184,17 +184,17 @@ async def _heard(session: PostgresSession, names: Names, remembers: bool) -> Asy
     if remembers:
         yield Heard((), {"made": names.told()})
     async for notice in session.notices(names.channel):
-        yield Heard(event_items(_row(notice)))
+        yield Heard(event_items(await _row(notice)))
 
 
-def _row(notice: PostgresNotice) -> dict[str, Json]:
+async def _row(notice: PostgresNotice) -> dict[str, Json]:
     """As n8n's driver tells it. length: bytes of the protocol's message."""
     size = 4 + 4 + len(notice.channel.encode()) + 1 + len(notice.payload.encode()) + 1
     return {
         "length": size,
         "processId": notice.pid,
         "channel": notice.channel,
-        "payload": json_or_text(notice.payload) if notice.payload else "",
+        "payload": await json_or_text(notice.payload) if notice.payload else "",
         "name": "notification",
     }
 

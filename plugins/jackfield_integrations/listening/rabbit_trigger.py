@@ -150,7 +150,7 @@ async def _item(options: RabbitTriggerOptions, message: AbstractIncomingMessage,
     if options.content_is_binary:
         return {"json": about, "binary": {"data": await kept_file(files, message.body, mime_type="")}}
     text = message.body.decode("utf-8", "replace")
-    content = json_or_text(text) if options.json_parse_body else text
+    content = await json_or_text(text) if options.json_parse_body else text
     if options.only_content:
         return event_items([content])[0]
     return {"json": {**about, "content": content}}

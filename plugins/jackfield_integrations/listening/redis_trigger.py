@@ -53,7 +53,7 @@ class RedisTriggerNode(ConnectionTrigger):
             sessions.opened(self.targets(), values, self.settings) as session,
             session.messages(names(wanted.channels)) as messages,
         ):
-            yield (_heard(wanted.options, channel, text) async for channel, text in messages)
+            yield (await _heard(wanted.options, channel, text) async for channel, text in messages)
 
     def listen_problems(self, node: Node) -> Sequence[Problem]:
         wanted = RedisTrigger.model_validate(dict(node.parameters))
@@ -61,8 +61,8 @@ class RedisTriggerNode(ConnectionTrigger):
         return [Problem("parameters.channels", "The parameter channels is empty; name one.")] if missing else []
 
 
-def _heard(options: RedisTriggerOptions, channel: str, text: str) -> Heard:
-    message = json_or_text(text) if options.json_parse_body else text
+async def _heard(options: RedisTriggerOptions, channel: str, text: str) -> Heard:
+    message = await json_or_text(text) if options.json_parse_body else text
     return Heard(
         event_items({"message": message} if options.only_message else {"channel": channel, "message": message})
     )
