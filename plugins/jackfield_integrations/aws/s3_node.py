@@ -43,7 +43,8 @@ class S3Node(IntegrationNode):
                 raise NodeError(
                     f"The operation {wanted.operation} of {wanted.resource} is unknown; use one of {known}."
                 )
-            asked = S3Item(run, sessions[0], wanted, run.items[index], index, self.settings.max_bytes)
+            limits = self.settings.max_bytes, self.settings.max_rows
+            asked = S3Item(run, sessions[0], wanted, run.items[index], index, *limits)
             return await OPERATIONS[wanted.work](asked)
 
         return [await made_per_item(run, resolved, one)]

@@ -97,7 +97,7 @@ class S3Session:
     async def listed(
         self, bucket: str, query: Mapping[str, str], element: str = "Contents"
     ) -> AsyncIterator[dict[str, Json]]:
-        """All objects, page by page, in the order of their keys."""
+        """All objects, page by page, in the order of their keys. A page that leads to itself would have no end."""
         asked = {"list-type": "2", **query}
         while True:
             reply = await self.asked("GET", bucket, query=asked)
@@ -109,6 +109,8 @@ class S3Session:
             token = page.get("NextContinuationToken")
             if page.get("IsTruncated") != "true" or not isinstance(token, str) or not token:
                 return
+            if token == asked.get("continuation-token"):
+                raise NodeError("S3 names the same page as the next one again; its list has no end.")
             asked["continuation-token"] = token
 
     def _call(
@@ -157,13 +159,18 @@ class S3Session:
         return f"{parts.scheme}://{host}{path}/{quote(key, safe='/' + _UNRESERVED)}"
 
     def _refused(self, reply: HttpReply) -> NodeError:
-        try:
-            told = parsed(reply.body).get("Error")
-        except NodeError:
-            told = None
-        error = told if isinstance(told, dict) else {}
+        error = _error(reply)
         code, message = str(error.get("Code") or reply.reason), self._values.shown(str(error.get("Message") or ""))
         return NodeError(f"S3 answers with status {reply.status} {code}: {message}"[:_MOST].rstrip(": ") + ".")
+
+
+def _error(reply: HttpReply) -> Mapping[str, Json]:
+    """What the server says of it; a proxy in front of it may answer with something else."""
+    try:
+        told = parsed(reply.body).get("Error")
+    except NodeError:
+        told = None
+    return told if isinstance(told, dict) else {}
 
 
 def _query(query: Mapping[str, str]) -> str:
@@ -177,6 +184,5 @@ def _other_region(reply: HttpReply) -> str:
         return ""
     found = reply.header("x-amz-bucket-region")
     if not found and reply.status == 400:
-        told = parsed(reply.body).get("Error") if reply.body.startswith(b"<") else None
-        found = str(told.get("Region") or "") if isinstance(told, dict) else ""
+        found = str(_error(reply).get("Region") or "")
     return found if _REGION.fullmatch(found) else ""

@@ -29,7 +29,7 @@ _FIRST_REGION = "us-east-1"
 
 @record
 class S3Item:
-    """limit: bytes of a file."""
+    """limit: bytes of a file; rows: of a list."""
 
     run: NodeRun
     session: S3Session
@@ -37,6 +37,7 @@ class S3Item:
     item: Item
     index: int
     limit: int
+    rows: int
 
     def done(self) -> Items:
         return new_items([{"success": True}], self.index)
@@ -167,6 +168,8 @@ async def _listed(
     async for row in asked.session.listed(asked.bucket(), given, element):
         if counts(row):
             found.append(row)
+        if len(found) > asked.rows:
+            raise NodeError(f"More than {asked.rows} objects came (integrations.max_rows); set a limit or a prefix.")
         if asked.wanted.most is not None and len(found) >= asked.wanted.most:
             break
     return new_items(found, asked.index)

@@ -78,7 +78,7 @@ class LdapSession:
         """Entries, page by page. page_size: 0 for none; most: None for all."""
         found: list[dict[str, Json]] = []
         cookie: object = None
-        while True:
+        for _ in range(self._most + 1):  # pages may be empty, and a server could give those for ever
             more = {"paged_size": min(page_size, most or page_size), "paged_cookie": cookie} if page_size else {}
             limit = 0 if page_size or most is None else most
 
@@ -95,6 +95,7 @@ class LdapSession:
             cookie = _cookie(self._connection.result)
             if not cookie or (most is not None and len(found) >= most):
                 return found[:most]
+        raise NodeError(f"More than {self._most} pages came (integrations.max_rows); narrow the search.")
 
     async def close(self) -> None:
         with contextlib.suppress(NodeError):

@@ -14,7 +14,9 @@ from integration_fakes import Bench, rows
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.connection_tests import kinds
+from jackfield_integrations.kinds import LDAP
 from jackfield_integrations.ldap.filters import escaped, filled, plain
+from jackfield_integrations.secret_values import DriverCredential
 
 Node = Callable[..., Any]
 BASE = "dc=example,dc=com"
@@ -143,3 +145,25 @@ def test_an_escaped_text_has_no_syntax(text: str) -> None:
     made = escaped(text)
     assert not set(made) & set("*()\0")
     assert made.count("\\") == sum(text.count(mark) for mark in "\\*()\0")
+
+
+class Endless:
+    """A connection whose server always has another page, and nothing on it."""
+
+    response: tuple[()] = ()
+    result: Mapping[str, Any] = {
+        "result": 0,
+        "controls": {"1.2.840.113556.1.4.319": {"value": {"cookie": b"more"}}},
+    }
+
+    def search(self, *given: Any, **more: Any) -> None:
+        pass
+
+
+async def test_a_server_with_pages_without_end_is_left() -> None:
+    pytest.importorskip("ldap3")
+    from jackfield_integrations.ldap.session import LdapSession
+
+    session = LdapSession(Endless(), DriverCredential(LDAP, {}), 20)
+    with pytest.raises(NodeError, match="More than 20 pages"):
+        await session.search("dc=a", "(a=*)", "sub", [], 5, None)

@@ -183,6 +183,35 @@ async def test_a_bucket_of_another_region_is_asked_there() -> None:
     assert client.urls[3] == "https://s3.eu-west-3.amazonaws.com/dotted.things/"
 
 
+class Answering:
+    """A server that has one answer."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        self.reply = HttpReply(status, "Bad Request", [], body, "https://a.example")
+
+    async def send(self, call: Any, authorization: Any = None) -> HttpReply:
+        return self.reply
+
+
+def answered(status: int, body: bytes) -> S3Session:
+    values = DriverCredential(AWS, {"accessKeyId": "a", "secretAccessKey": "secret", "region": "us-east-1"})
+    client: Any = Answering(status, body)
+    return S3Session(client, values, place_of_aws(values))
+
+
+async def test_an_answer_of_a_proxy_is_told_by_its_status() -> None:
+    with pytest.raises(NodeError, match="status 400 Bad Request"):
+        await answered(400, b"<html><br>no XML").asked("GET", "things")
+
+
+async def test_a_list_that_leads_to_itself_ends() -> None:
+    page = b"<ListBucketResult><Contents><Key>k</Key></Contents><IsTruncated>true</IsTruncated>"
+    session = answered(200, page + b"<NextContinuationToken>t</NextContinuationToken></ListBucketResult>")
+    with pytest.raises(NodeError, match="the same page"):
+        async for _ in session.listed("things", {}):
+            pass
+
+
 def test_answers_become_objects_and_lists() -> None:
     found = parsed(b'<r xmlns="x"><a>1</a><a>2</a><b k="v">t</b><c/><d><e>f</e></d></r>')
     rest = {"a": ["1", "2"], "b": {"$": {"k": "v"}, "_": "t"}, "c": "", "d": {"e": "f"}}
