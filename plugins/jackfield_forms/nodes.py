@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import Field, JsonValue
 
 from jackfield.api.context import PluginContext
+from jackfield.api.form_rows import FormRows
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import (
     NodeCredential,
@@ -23,21 +24,11 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.nodes.running import ModelNode, PassingNode
 from jackfield.api.nodes.ui import UiFields
-from jackfield_forms.form import FORM, ROWS, TRIGGER, WITH_FIELDS
+from jackfield_forms.form import FORM, TRIGGER, WITH_FIELDS
 from jackfield_forms.pages import read_page
 from jackfield_forms.settings import FormSettings
 
 VERSIONS = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
-
-
-class _Fields(Parameters):
-    ui_fields: ClassVar[UiFields] = ROWS
-
-    values: list[dict[str, JsonValue]] = Field(
-        default_factory=list,
-        description="fieldLabel, fieldType (text, textarea, number, date, email, password, dropdown, checkbox, radio, "
-        "file, hiddenField, html), requiredField, placeholder, fieldOptions, multiselect, acceptFileTypes.",
-    )
 
 
 class _WithFields(Parameters):
@@ -46,7 +37,7 @@ class _WithFields(Parameters):
     form_title: str = Field("", description="Heading of the page.")
     form_description: str = Field("", description="Text below the heading.")
     define_form: str = Field("fields", description="fields, or json: the list of fields is in jsonOutput.")
-    form_fields: _Fields = Field(default_factory=_Fields, description="The fields, from top to bottom.")
+    form_fields: FormRows = Field(default_factory=FormRows, description="The fields, from top to bottom.")
     json_output: JsonValue = Field(None, description="The fields as JSON.")
     options: dict[str, JsonValue] = Field(
         default_factory=dict,

@@ -147,22 +147,35 @@ SQLITE_UI: UiFields = {
     **{name: Ui("hidden") for name in ("dataMode", "valuesToSend", "columnToMatchOn", "valueToMatchOn")},
 }
 
-_MAIL_OPERATION = Ui(choices={"send": "Send", "sendAndWait": "Send and wait (not available)"}, help="The kind of mail.")
+_MAIL_OPERATION = Ui(choices={"send": "Send", "sendAndWait": "Send and wait for the answer"}, help="The kind of mail.")
+_SENDS: Case = {"operation": "send"}
 MAIL: UiFields = {
     "operation": _MAIL_OPERATION,
     "fromEmail": Ui(label="From", placeholder="Ada <ada@example.com>", help="The sender's address."),
     "toEmail": Ui(label="To", placeholder="bob@example.com", help="The recipients, separated by commas."),
     "subject": Ui(help="The subject of the mail."),
     "emailFormat": Ui(
-        label="Format", choices={"text": "Text", "html": "HTML", "both": "Text and HTML"}, help="The parts of the mail."
+        label="Format",
+        when=_SENDS,
+        choices={"text": "Text", "html": "HTML", "both": "Text and HTML"},
+        help="The parts of the mail.",
     ),
-    "text": Ui("textarea", when={"emailFormat": ["text", "both"]}, options={"rows": 5}, help="The mail as plain text."),
+    "text": Ui(
+        "textarea",
+        when={**_SENDS, "emailFormat": ["text", "both"]},
+        options={"rows": 5},
+        help="The mail as plain text.",
+    ),
     "html": Ui(
-        "textarea", label="HTML", when={"emailFormat": ["html", "both"]}, options={"rows": 5}, help="The mail as HTML."
+        "textarea",
+        label="HTML",
+        when={**_SENDS, "emailFormat": ["html", "both"]},
+        options={"rows": 5},
+        help="The mail as HTML.",
     ),
 }
 FIRST_MAIL: UiFields = {
-    "operation": _MAIL_OPERATION,
+    "operation": Ui(choices={"send": "Send"}, help="The kind of mail."),
     "fromEmail": Ui(label="From", placeholder="Ada <ada@example.com>", help="The sender's address."),
     "toEmail": Ui(label="To", placeholder="bob@example.com", help="The recipients, separated by commas."),
     "ccEmail": Ui(label="Cc", help="Further recipients, separated by commas."),

@@ -169,7 +169,8 @@ def _left_out(
             continue
         for below in _models(info.annotation):
             if inner.fields:
-                yield from _left_out(below, inner.fields, f"{path}{key}.", (*above, model))
+                shown = [child for field in named for child in field.fields]  # several show it in different cases
+                yield from _left_out(below, shown, f"{path}{key}.", (*above, model))
             groups = {group.name: group.fields for group in inner.groups}
             for group, own in below.model_fields.items() if groups else ():
                 for row in _models(own.annotation):

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.vendor import VendorDouble
 
 
 def node(name: str, kind: str, version: float, **parameters: Any) -> dict[str, Any]:
@@ -72,6 +73,56 @@ def test_a_call_that_was_answered_is_not_lost_in_a_kill(new_daemon: Callable[...
     api = daemon.admin()
     poll(lambda: api.get(f"/executions/{ident}").json()["status"] == "success", "it ends")
     assert api.get(f"/executions/{ident}").json()["data"][0]["json"]["said"] == "go"
+
+
+ASKING = """
+[node]
+kind = "acmeChat"
+title = "Acme chat"
+base_url = "{url}"
+
+[[operations]]
+title = "Ask"
+method = "POST"
+path = "/messages"
+question = {{ approve = "Yes", decline = "No" }}
+body = {{ text = "{{$question.message}}", links = "{{$question.choices | pluck:url}}" }}
+"""
+
+
+def test_a_question_survives_a_kill_and_is_answered_once(new_daemon: Callable[..., Daemon]) -> None:
+    with VendorDouble() as chat:
+        chat.answers["/messages"] = lambda _: (200, {})
+        daemon = new_daemon("[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n", start=False)
+        (daemon.config_dir / "nodes.d").mkdir()
+        (daemon.config_dir / "nodes.d" / "acme.toml").write_text(ASKING.format(url=chat.url))
+        daemon.start()
+        document = chain(
+            node("Hook", "webhook", 2, path="begin", httpMethod="POST"),
+            node("Ask", "acmeChat", 1, message="Ship it?", approvalOptions={"values": {"approvalType": "double"}}),
+            node("After", "noOp", 1),
+        )
+        api = daemon.admin()
+        daemon.live(document, api)
+        ident = daemon.client().post("/webhook/begin", json={}).json()["executionId"]
+        poll(lambda: api.get(f"/executions/{ident}").json()["status"] == "waiting", "it waits")
+        (sent,) = chat.seen
+    assert isinstance(sent.body, dict)
+    no, yes = [str(link).removeprefix(daemon.base_url) for link in sent.body["links"]]
+    daemon.kill()
+    daemon.start()
+    client, api = daemon.client(), daemon.admin()
+    for link in (no, yes):
+        page = client.get(link)
+        assert (page.status_code, "Ship it?" in page.text) == (200, True)
+    assert api.get(f"/executions/{ident}").json()["status"] == "waiting"
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda link: client.post(link).status_code, [yes, yes, yes, yes]))
+    assert sorted(answers) == [200, 409, 409, 409]
+    assert client.post(no).status_code == 409
+    poll(lambda: api.get(f"/executions/{ident}").json()["status"] == "success", "it ends")
+    (item,) = api.get(f"/executions/{ident}").json()["data"]
+    assert item["json"]["data"]["approved"] is True
 
 
 def test_the_caller_may_wait_for_the_end(new_daemon: Callable[..., Daemon]) -> None:

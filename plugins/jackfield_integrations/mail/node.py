@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import (
     NodeCredential,
     NodeDescription,
@@ -17,8 +18,11 @@ from jackfield.api.nodes import (
     NodeUnavailable,
 )
 from jackfield.api.nodes.files import content_of, file_of
-from jackfield.api.nodes.items import all_failed, new_items
+from jackfield.api.nodes.items import accepted, all_failed, error_item, new_items
+from jackfield.api.nodes.running import FAILURES
 from jackfield.api.nodes.unresolved import first_resolved, is_resolved, unresolved_items
+from jackfield.api.questions import Wording, asked, suspended
+from jackfield.api.resume import ResumeLinks
 from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import SMTP
 from jackfield_integrations.libraries import load
@@ -52,12 +56,31 @@ class SendEmailNode(IntegrationNode):
         first = first_resolved(resolved)
         if first is None:
             return [unresolved_items(resolved)]
+        if isinstance(first, SendEmail) and first.operation == "sendAndWait":
+            return await self._asked(run, first)
         if any(parameters.operation != "send" for parameters in resolved if is_resolved(parameters)):
-            raise NodeUnavailable("The operation sendAndWait is not available; use send.")
+            raise NodeUnavailable("The operation must be send, or sendAndWait for all items.")
         try:
             return [await self._all(run, resolved, not first.options.allow_unauthorized_certs)]
         except NodeError as exc:
             return [all_failed(run, exc)]
+
+    async def _asked(self, run: NodeRun, parameters: SendEmail) -> NodeResult:
+        """One mail for all items, and the wait for its answer."""
+        given: dict[str, Json] = parameters.model_dump(mode="json", by_alias=True)
+        question = asked(run, ResumeLinks(self._context), given, Wording())
+        wait = suspended(run, question, given, self._context.clock.now_ms())
+        mail = parameters.asking(question)
+        try:
+            to = envelope(mail)
+            made = await asyncio.to_thread(message, mail, [])
+            values = await credential(run, SMTP)
+            posts = await load("mail.post", "mail")
+            async with self.slot(), posts.connected(self.targets, values, self.settings, verify=True) as post:
+                await post.send(made, to)
+        except FAILURES as exc:
+            return [[error_item(accepted(run, exc, 0), 0)]]
+        return wait
 
     async def _all(self, run: NodeRun, resolved: Sequence[AnySendEmail], verify: bool) -> Items:
         values = await credential(run, SMTP)

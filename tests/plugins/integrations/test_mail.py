@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from email.message import EmailMessage
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 from integration_fakes import Bench, free_port, rows
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Suspend
+from jackfield.api.resume import ResumeLinks
 from jackfield_integrations.mail.composing import OutgoingMail, envelope, message
 
 PASSWORD = "mail-pass-word"
@@ -174,6 +176,43 @@ async def test_formats(
     assert ("cc@example.com" in postbox.envelopes[0].rcpt_tos) == ("ccEmail" in more)
 
 
+async def test_a_question_is_one_mail_with_its_links(
+    bench: Bench, serve: Callable[..., dict[str, str]], postbox: Postbox
+) -> None:
+    double: Json = {"values": {"approvalType": "double", "approveLabel": "Yes"}}
+    limit: Json = {"values": {"resumeAmount": 2}}
+    parameters: dict[str, Json] = {
+        **BASE,
+        "operation": "sendAndWait",
+        "message": "Ship <b>it</b>?",
+        "approvalOptions": double,
+        "options": {"limitWaitTime": limit},
+    }
+    values = serve()
+    run = bench.run("emailSend", 2.1, parameters, rows({"n": 1}, {"n": 2}), credentials={"smtp": values})
+    began = bench.context.clock.now_ms()
+    wait = await run.type.execute(run)
+    assert isinstance(wait, Suspend)
+    assert wait.until is not None
+    assert began <= wait.until - 7_200_000 <= bench.context.clock.now_ms()
+    assert [item["json"] for item in wait.outputs[0]] == [{"n": 1}, {"n": 2}]
+    (sent,) = postbox.envelopes
+    assert sent.rcpt_tos == ["bob@example.com"]
+    mail = postbox.mail()
+    assert (mail["Subject"], mail.get_content_type()) == ("Hi", "text/html")
+    text = mail.get_content()
+    assert "Ship <b>it</b>?" in text
+    found = re.findall(r'href="[^"]+/form-waiting/(e1[^"]+)"[^>]*>([^<]+)<', text)
+    answers = [(ResumeLinks(bench.context).answer(token), label) for token, label in found]
+    assert [(link and link.approved, label) for link, label in answers] == [(False, "Decline"), (True, "Yes")]
+    failed = bench.run(
+        "emailSend", 2.1, {**parameters, "toEmail": "refused@example.com"}, rows({}, {}), credentials={"smtp": values},
+        on_error="continueRegularOutput",
+    )  # fmt: skip
+    (outputs,) = (await failed.outcome()).json()
+    assert [list(one) for one in outputs] == [["error"]], "one mail, so one error"
+
+
 async def test_failures(
     make_bench: Callable[..., Bench], serve: Callable[..., dict[str, str]], postbox: Postbox
 ) -> None:
@@ -194,7 +233,7 @@ async def test_failures(
     with pytest.raises(NodeError, match=r"integrations\.allowed_hosts"):
         await make_bench(allowed_hosts=[]).json("emailSend", 2.1, BASE, credentials={"smtp": values})
     with pytest.raises(NodeError, match="sendAndWait"):
-        await bench.json("emailSend", 2.1, {**BASE, "operation": "sendAndWait"}, credentials={"smtp": values})
+        await bench.json("emailSend", 1, {**BASE, "operation": "sendAndWait"}, credentials={"smtp": values})
     with pytest.raises(NodeError, match="no binary field 'data'; it has: none"):
         await bench.json("emailSend", 2.1, {**BASE, "options": {"attachments": "data"}}, credentials={"smtp": values})
     assert len(postbox.envelopes) == 1
