@@ -28,7 +28,9 @@ class SharedConnections:
 
     def __init__(self, context: PluginContext) -> None:
         settings = self._settings = context.settings(IntegrationSettings)
-        self._idle = IdleSessions(context.spawn, settings.idle_connections, settings.idle_seconds)
+        self._idle = IdleSessions(
+            context.spawn, settings.idle_connections, settings.idle_seconds, settings.connect_timeout
+        )
         self._targets = Targets(self._settings)
         self._slots = asyncio.Semaphore(self._settings.max_connections)
 

@@ -43,19 +43,24 @@ class _Held:
             self._task.cancel()
             raise
 
-    async def close(self) -> None:
+    async def close(self, seconds: float) -> None:
+        """seconds: that it may take; then its task is cancelled, and left after as many again."""
         self._leave.set()
-        await asyncio.wait({self._task})
+        _, left = await asyncio.wait({self._task}, timeout=seconds)
+        if left:
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=seconds)
 
 
 class IdleSessions:
     """Keeps at most `most` sessions that nobody uses, each for at most `seconds`. A session serves one piece of work at
-    a time."""
+    a time. patience: seconds that a session may take to tell that it is alive, or to close."""
 
-    def __init__(self, spawn: Spawn, most: int, seconds: float) -> None:
+    def __init__(self, spawn: Spawn, most: int, seconds: float, patience: float) -> None:
         self._spawn = spawn
         self._most = most
         self._seconds = seconds
+        self._patience = patience
         self._idle: dict[str, list[_Held]] = {}
         self._sweeping = False
 
@@ -69,7 +74,7 @@ class IdleSessions:
         try:
             yield await held.session()
         except BaseException:
-            await asyncio.shield(asyncio.ensure_future(held.close()))
+            await self._closed(held)
             raise
         await self._keep(key, held)
 
@@ -78,14 +83,29 @@ class IdleSessions:
             held = rows.pop()
             if not rows:
                 del self._idle[key]
-            if await alive(await held.session()):
+            if await self._answers(held, alive):
                 return held
-            await held.close()
+            await self._closed(held)
         return None
+
+    async def _answers(self, held: _Held, alive: Callable[[Any], Awaitable[bool]]) -> bool:
+        """A connection that something on the way has dropped without a word does not answer at all."""
+        try:
+            async with asyncio.timeout(self._patience):
+                return await alive(await held.session())
+        except TimeoutError:
+            return False
+        except BaseException:
+            await self._closed(held)
+            raise
+
+    async def _closed(self, held: _Held) -> None:
+        """Also when whoever had it is cancelled meanwhile."""
+        await asyncio.shield(asyncio.ensure_future(held.close(self._patience)))
 
     async def _keep(self, key: str, held: _Held) -> None:
         if sum(map(len, self._idle.values())) >= self._most:
-            await held.close()
+            await self._closed(held)
             return
         held.since = asyncio.get_running_loop().time()
         self._idle.setdefault(key, []).append(held)
@@ -109,4 +129,4 @@ class IdleSessions:
         self._idle = {
             key: left for key, rows in self._idle.items() if (left := [one for one in rows if one.since > time])
         }
-        await asyncio.gather(*(held.close() for held in old))
+        await asyncio.gather(*(held.close(self._patience) for held in old))

@@ -17,7 +17,13 @@ class IntegrationSettings(BaseModel):
         description="Host names, addresses and CIDR ranges beyond the public internet that mail, database, Redis, SSH "
         "and FTP nodes may connect to, such as db.internal or 10.1.0.0/16; loopback too has to be named.",
     )
-    connect_timeout: float = Field(10, gt=0, le=300, description="Longest time to connect and sign in, in seconds.")
+    connect_timeout: float = Field(
+        10,
+        gt=0,
+        le=300,
+        description="Longest time to connect and sign in, and until a kept connection answers or is closed, in seconds "
+        "each.",
+    )
     timeout: float = Field(
         300, gt=0, le=3600, description="Longest time of one run of a node with all its items, in seconds."
     )

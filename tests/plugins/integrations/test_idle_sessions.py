@@ -20,12 +20,14 @@ from jackfield_integrations.settings import IntegrationSettings
 class Sessions:
     """Numbers what it opens, and notes what is closed."""
 
-    def __init__(self, most: int = 2, seconds: float = 60) -> None:
+    def __init__(self, most: int = 2, seconds: float = 60, patience: float = 10) -> None:
         self.opened: list[int] = []
         self.closed: list[int] = []
         self.dead: set[int] = set()
+        self.silent: set[int] = set()
+        self.asked = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
-        self.idle = IdleSessions(self.spawn, most, seconds)
+        self.idle = IdleSessions(self.spawn, most, seconds, patience)
 
     def spawn(self, name: str, work: Coroutine[object, object, None]) -> object:
         self.tasks.append(asyncio.create_task(work))
@@ -37,10 +39,15 @@ class Sessions:
         number = self.opened[-1]
         try:
             yield number
+            if number in self.silent:
+                await asyncio.Event().wait()
         finally:
             self.closed.append(number)
 
     async def alive(self, session: int) -> bool:
+        if session in self.silent:
+            self.asked.set()
+            await asyncio.Event().wait()
         return session not in self.dead
 
     def lent(self, key: str = "k") -> Any:
@@ -82,6 +89,37 @@ async def test_what_fails_or_does_not_answer_is_not_used_again() -> None:
     async with sessions.lent() as session:
         assert session == 2
     assert sessions.closed == [0, 1]
+    await sessions.end()
+
+
+async def test_a_connection_that_is_silent_gives_way_to_a_new_one() -> None:
+    """As one does that a firewall has forgotten: neither an answer nor an end ever comes."""
+    sessions = Sessions(patience=0.02)
+    async with sessions.lent():
+        pass
+    sessions.silent.add(0)
+    async with asyncio.timeout(5), sessions.lent() as session:
+        assert session == 1
+    assert sessions.closed == [0]
+    await sessions.end()
+
+
+async def test_a_connection_is_closed_when_its_caller_is_cancelled_while_it_is_asked() -> None:
+    sessions = Sessions()
+    async with sessions.lent():
+        pass
+    sessions.silent.add(0)
+
+    async def wanting() -> None:
+        async with sessions.lent():
+            pass
+
+    caller = asyncio.create_task(wanting())
+    await sessions.asked.wait()
+    sessions.silent.clear()
+    caller.cancel()
+    await asyncio.gather(caller, return_exceptions=True)
+    assert sessions.closed == [0]
     await sessions.end()
 
 
