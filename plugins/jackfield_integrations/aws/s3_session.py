@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -20,6 +21,8 @@ _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}")
 _REGION = re.compile(r"[a-z0-9-]{2,40}")
 _UNRESERVED = "-_.~"
 _SECRET = frozenset({"authorization", "x-amz-security-token"})
+_LARGE = 2**20
+"""Bytes that are hashed on a thread: the event loop does not wait for more."""
 _MOST = 500
 """Characters of a server's message that are shown."""
 
@@ -84,7 +87,9 @@ class S3Session:
         """An answer with a status of 2xx. A bucket of another region is asked there, once more."""
         for _ in range(2):
             region = self._regions.get(bucket, self.place.region)
-            call = self._call(method, bucket, key, query or {}, headers or {}, body, keeper, region)
+            parts = (method, bucket, key, query or {}, headers or {}, body, keeper, region)
+            large = len(body) > _LARGE
+            call = await asyncio.to_thread(self._call, *parts) if large else self._call(*parts)
             reply = await self._client.send(call)
             if 200 <= reply.status < 300:
                 return reply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from urllib.parse import quote
 
 from jackfield.api.errors import InvalidInput
@@ -103,7 +104,8 @@ class ElasticSession:
                     return
                 asked["search_after"] = rows[-1].get("sort")
         finally:
-            await self.asked("DELETE", "/_pit", {"id": state})
+            with suppress(NodeError):  # the state ends by itself, and the documents or the first failure count
+                await self.asked("DELETE", "/_pit", {"id": state})
 
 
 def _hits(found: Mapping[str, Json]) -> list[dict[str, Json]]:

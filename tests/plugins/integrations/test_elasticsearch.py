@@ -13,10 +13,12 @@ from integration_fakes import Bench, rows
 from loopback import Loopback, loopback
 from node_fakes import CredentialRun, KeepingContext
 
+from jackfield.api.http_client import HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.elastic import session
 from jackfield_integrations.kinds import ELASTICSEARCH
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_nodes.http.client import GuardedClient
 from jackfield_nodes.http.settings import HttpSettings
@@ -139,3 +141,31 @@ async def test_indexes(lab: Lab) -> None:
         await lab.run("index.delete", indexId="..")
     with pytest.raises(NodeError, match="mappings must be an object"):
         await lab.run("index.create", indexId="new", additionalFields={"mappings": "[1]"})
+
+
+class Closing:
+    """A server that fails where the state of a search is closed, and in searches where `broken`."""
+
+    def __init__(self, *, broken: bool) -> None:
+        self.broken = broken
+
+    async def send(self, call: Any, authorization: Any = None) -> HttpReply:
+        bad = call.method == "DELETE" or (self.broken and call.url.endswith("/_search"))
+        body = (
+            b'{"error": "%s fails"}' % call.method.encode() if bad else b'{"id": "s", "hits": {"hits": [{"_id": "a"}]}}'
+        )
+        return HttpReply(500 if bad else 200, "", [], body, call.url)
+
+
+@pytest.mark.parametrize("broken", [False, True])
+async def test_a_state_that_cannot_be_closed_hides_nothing(broken: bool) -> None:
+    client: Any = Closing(broken=broken)
+    authorization: Any = None
+    values = DriverCredential(ELASTICSEARCH, {"baseUrl": "https://a.example"})
+    opened = session.ElasticSession(client, authorization, values, 100)
+    found = opened.hits("i", {}, {"sort": "n"}, None)
+    if broken:
+        with pytest.raises(NodeError, match="POST fails"):
+            [row async for row in found]
+    else:
+        assert [row async for row in found] == [{"_id": "a"}]

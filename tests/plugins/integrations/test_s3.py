@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
@@ -197,6 +198,15 @@ def answered(status: int, body: bytes) -> S3Session:
     values = DriverCredential(AWS, {"accessKeyId": "a", "secretAccessKey": "secret", "region": "us-east-1"})
     client: Any = Answering(status, body)
     return S3Session(client, values, place_of_aws(values))
+
+
+async def test_a_large_body_is_hashed_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, where = answered(200, b""), []
+    call = session._call
+    monkeypatch.setattr(session, "_call", lambda *given: where.append(threading.current_thread()) or call(*given))
+    for size in (10, 2**21):
+        await session.asked("PUT", "things", "k", body=bytes(size))
+    assert [one is threading.main_thread() for one in where] == [True, False]
 
 
 async def test_an_answer_of_a_proxy_is_told_by_its_status() -> None:
