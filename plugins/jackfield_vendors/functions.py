@@ -219,6 +219,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "sheet_watched": _later("jackfield_vendors.triggering.google_sheets:watched"),
     "slack_files": _later("jackfield_vendors.triggering.event_items:slack_files"),
     "slack_wanted": _later("jackfield_vendors.triggering.event_items:slack_wanted"),
+    "soql_query": _later("jackfield_vendors.salesforce:query"),
     "strava_place": _later("jackfield_vendors.triggering.event_items:strava_place"),
     "survey_response": _later("jackfield_vendors.triggering.survey_answers:survey_response"),
     "teams_messages": _later("jackfield_vendors.triggering.event_items:teams_messages"),

@@ -54,7 +54,8 @@ def only(server: Loopback) -> Seen:
 )
 async def test_slack_posts(lab: Lab, server: Loopback, version: float, parameters: Any, body: Any) -> None:
     server.answer = lambda _: reply({"ok": True, "ts": "1"})
-    assert await lab.json("slack", version, parameters) == [{"ok": True, "ts": "1"}]
+    named = "ts" if version == 1 else "message_timestamp"
+    assert await lab.json("slack", version, parameters) == [{"ok": True, named: "1"}]
     seen = only(server)
     assert (seen.method, seen.target, seen.json) == ("POST", "/chat.postMessage", body)
     assert seen.headers["authorization"] == "Bearer xoxb-secret"
