@@ -192,6 +192,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "mail_summary": _later("jackfield_vendors.messages.mail:summary"),
     "message_attributes": _later("jackfield_vendors.amazon:message_attributes"),
     "new_id": new_id,
+    "noco_fields": _later("jackfield_vendors.nocodb:fields"),
+    "noco_links": _later("jackfield_vendors.nocodb:links"),
     "notion_page": _later("jackfield_vendors.triggering.row_items:notion_page"),
     "ocs_part": _later("jackfield_vendors.nextcloud:ocs_part"),
     "ocs_users": _later("jackfield_vendors.nextcloud:ocs_users"),
