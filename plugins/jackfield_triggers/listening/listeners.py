@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
@@ -71,7 +72,8 @@ class Listeners:
         self._settings = context.settings(TriggerSettings)
         self._outages = Outages(context)
         self._live: dict[str, Listener] = {}
-        self._lock = asyncio.Lock()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By workflow, as the end of a connection may take its time."""
         self._opening = asyncio.Semaphore(self._settings.listen_concurrency)
         self._leads = False
 
@@ -131,7 +133,7 @@ class Listeners:
 
     async def _refresh(self, workflow_id: str) -> list[Listener]:
         """Those that begin something. What is closed is closed when this returns."""
-        async with self._lock:  # of two changes the one that reads last is the one that stays
+        async with self._locks.setdefault(workflow_id, asyncio.Lock()):  # of two changes the one that reads last is the one that stays
             rows = {row.id: row for row in await self._rows(workflow_id)}
             mine = [one for one in self._live.values() if one.workflow_id == workflow_id]
             gone = [one for one in mine if one.id not in rows or await self._is_other(one)]

@@ -210,3 +210,24 @@ async def test_a_daemon_that_was_stopped_longer_than_its_lease_starts_nothing_wi
     assert (2, "left") in world.broker.settled
     leading.cancel()
     await asyncio.gather(leading, return_exceptions=True)
+
+
+async def test_a_connection_that_takes_its_time_to_close_keeps_no_other_workflow_waiting(tmp_path: Path) -> None:
+    world = World(tmp_path, TriggerSettings(subscribe_wait=0, listen_close=60))
+    world.daemon()
+    workflow = await world.live("hearing", how="end")
+    world.broker.send(1)
+    await world.clock.advance(1)
+    await world.store.set_active(workflow, False, [], now=world.clock.now_ms())
+    (connection,) = [task for task in asyncio.all_tasks() if task.get_name().startswith("listener ")]
+    closing = asyncio.ensure_future(world.follow(workflow, "deactivated"))
+    while not connection.cancelling():
+        await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        await world.live("hearing", "other")
+    await world.clock.advance(1)
+    assert (world.broker.opened, closing.done()) == (2, False)
+    world.engine.executions[0].finished.set_result(Outcome("success"))
+    await closing
+    assert (1, "success") in world.broker.settled
+    await world.kill()
