@@ -126,33 +126,42 @@ async def _heard(
     for event in first:
         if event[0] in events:
             yield _told(event)
-    async for changed in watcher.changes():
-        happened = await asyncio.to_thread(tree.look, changed)
-        if whole:
-            happened = await _written(tree, happened)
+    async for happened in _as_written(watcher, tree) if whole else _at_once(watcher, tree):
         for event in happened:
             if event[0] in events:
                 yield _told(event)
 
 
-async def _written(tree: WatchedTree, happened: Sequence[Happened]) -> list[Happened]:
-    """The same, after none of the files that came or changed has grown for a while; without what is gone by then."""
-    growing = {path for event, path in happened if event in ("add", "change")}
-    gone: list[Happened] = []
-    loop = asyncio.get_running_loop()
-    since = loop.time()
-    while growing and loop.time() - since < _STILL_S:
-        await asyncio.sleep(_LOOK_S)
-        found = await asyncio.to_thread(tree.look, growing)
-        if any(event == "change" for event, _ in found):
-            since = loop.time()
-        lost = {path for event, path in found if event == "unlink"}
-        gone += [one for one in found if one[0] == "unlink"]
-        growing -= lost
-    came = {path for event, path in happened if event == "add"}
-    lost = {path for _, path in gone}
-    kept = [one for one in happened if one[1] not in lost]
-    return kept + [one for one in gone if one[1] not in came]
+async def _at_once(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[list[Happened]]:
+    async for changed in watcher.changes():
+        yield await asyncio.to_thread(tree.look, changed)
+
+
+async def _as_written(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[list[Happened]]:
+    """A file that came or changed is told after it has not grown for a while; one that grows for ever keeps no other
+    waiting. One that is gone by then never came."""
+    now = asyncio.get_running_loop().time
+    growing: dict[str, tuple[str, float]] = {}  # path -> its event, and since when it is still
+    changes = watcher.changes()
+    news = asyncio.ensure_future(anext(changes))
+    try:
+        while True:
+            await asyncio.wait({news}, timeout=_LOOK_S if growing else None)
+            paths = set(growing)
+            if news.done():
+                paths |= news.result()
+                news = asyncio.ensure_future(anext(changes))
+            happened: list[Happened] = []
+            for event, path in await asyncio.to_thread(tree.look, paths):
+                if event in ("add", "change"):
+                    growing[path] = (growing.get(path, (event, 0.0))[0], now())
+                elif growing.pop(path, ("", 0.0))[0] != "add":
+                    happened.append((event, path))
+            still = [path for path, (_, since) in growing.items() if now() - since >= _STILL_S]
+            happened += [(growing.pop(path)[0], path) for path in still]
+            yield happened
+    finally:
+        news.cancel()
 
 
 def _told(event: Happened) -> Heard:

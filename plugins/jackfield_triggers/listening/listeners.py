@@ -133,7 +133,8 @@ class Listeners:
 
     async def _refresh(self, workflow_id: str) -> list[Listener]:
         """Those that begin something. What is closed is closed when this returns."""
-        async with self._locks.setdefault(workflow_id, asyncio.Lock()):  # of two changes the one that reads last is the one that stays
+        lock = self._locks.setdefault(workflow_id, asyncio.Lock())
+        async with lock:  # of two changes the one that reads last is the one that stays
             rows = {row.id: row for row in await self._rows(workflow_id)}
             mine = [one for one in self._live.values() if one.workflow_id == workflow_id]
             gone = [one for one in mine if one.id not in rows or await self._is_other(one)]

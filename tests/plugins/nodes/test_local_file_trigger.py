@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator
@@ -81,6 +82,27 @@ async def test_a_file_is_told_once_it_is_written(tmp_path: Path, monkeypatch: py
     async with watching(tmp_path, str(tmp_path), ["add", "change"], awaitWriteFinish=True) as events:
         (tmp_path / "a.txt").write_text("a")
         assert told(await events.json(1), tmp_path) == [("add", "a.txt")]
+
+
+async def test_a_file_that_grows_for_ever_keeps_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jackfield_nodes.files.local_file_trigger._STILL_S", 0.3)
+
+    async def grow() -> None:
+        with (tmp_path / "log").open("w") as file:
+            while True:
+                file.write("x")
+                file.flush()
+                await asyncio.sleep(0.02)
+
+    growing = asyncio.ensure_future(grow())
+    async with watching(tmp_path, str(tmp_path), ["add", "change"], awaitWriteFinish=True) as events:
+        await asyncio.sleep(0)
+        (tmp_path / "a.txt").write_text("a")
+        assert told(await events.json(1), tmp_path) == [("add", "a.txt")]
+    growing.cancel()
+    await asyncio.gather(growing, return_exceptions=True)
 
 
 async def test_paths_that_nodes_may_not_use(tmp_path: Path) -> None:
