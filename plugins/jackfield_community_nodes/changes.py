@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from jackfield.api.bus import Bus
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CREDENTIAL_KINDS
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.nodes.changing import ChangingNodes
+from jackfield_community_nodes.changing import alone
 from jackfield_community_nodes.installing import Installer
 from jackfield_community_nodes.library import Library
 from jackfield_community_nodes.npm.names import checked_name
@@ -21,7 +23,7 @@ from jackfield_community_nodes.settings import CommunityNodesSettings
 
 
 class Changes:
-    """One at a time in this process."""
+    """One at a time."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -35,26 +37,29 @@ class Changes:
     async def add(self, name: str, version: str, integrity: str) -> InstalledPackage:
         """Raises `Conflict` when it is there, and what `Installer.install` raises."""
         checked_name(name)
-        async with self._lock:
-            self._require_allowed()
+        async with self._change():
             if name in await self._present():
                 raise Conflict(f"{name} is there already; update it instead.")
             return await self._replace(None, name, version, integrity)
 
     async def update(self, name: str, version: str, integrity: str) -> InstalledPackage:
         """To a version; empty: the newest. Raises `NotFound`, and as `add`; then the present one stays."""
-        async with self._lock:
-            self._require_allowed()
+        async with self._change():
             present = self._one(await self._present(), name)
             return await self._replace(present, name, version, integrity)
 
     async def remove(self, name: str) -> None:
         """Raises `NotFound`."""
-        async with self._lock:
-            self._require_allowed()
+        async with self._change():
             present = self._one(await self._present(), name)
             await self._write(name, None)
             await self._end(present)
+
+    @asynccontextmanager
+    async def _change(self) -> AsyncIterator[None]:
+        self._require_allowed()
+        async with self._lock, alone(self._context):
+            yield
 
     def _require_allowed(self) -> None:
         if self._context.settings(CommunityNodesSettings).changes == "none":
@@ -75,6 +80,8 @@ class Changes:
         self, present: InstalledPackage | None, name: str, version: str, integrity: str
     ) -> InstalledPackage:
         made = await Installer(self._context).install(name, version, integrity)
+        if present is not None:
+            made = made.model_copy(update={"first_added_at": present.age[0]})
         await self._write(name, made)
         if present is not None:
             await self._end(present)

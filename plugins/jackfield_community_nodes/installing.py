@@ -4,6 +4,7 @@ for the description, in its sandbox: scripts of npm never do."""
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import tempfile
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, UpstreamFailed
 from jackfield.api.files import private_directory, write_private
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_community_nodes.kinds import is_signed
+from jackfield_community_nodes.kinds import KIND, is_signed
 from jackfield_community_nodes.npm.archives import unpack
 from jackfield_community_nodes.npm.registry import Registry
 from jackfield_community_nodes.npm.resolving import MODULES, Placed, resolved
@@ -36,7 +38,7 @@ from jackfield_community_nodes.settings import CommunityNodesSettings
 from jackfield_community_nodes.working import missing_of
 
 _AT_ONCE = 8
-"""Archives that come at a time."""
+"""Archives that come, or wait until they are unpacked, at a time."""
 _STATIC = b"getWorkflowStaticData"
 NPM_TIMEOUT = 20.0
 """Seconds that npm may take to say where its registry is."""
@@ -85,6 +87,7 @@ class Installer:
         manifest = await asyncio.to_thread(_manifest, directory / MODULES / name)
         described = await self._described(directory, name, manifest)
         await asyncio.to_thread(write_private, directory / DESCRIPTION, described.model_dump_json().encode())
+        await asyncio.to_thread(os.sync)  # the index is durable, so what it names must be
         locked = [
             LockedPackage(path=one.path, name=one.published.name, version=one.published.version, integrity=found)
             for one, found in zip(placed[1:], hashes[1:], strict=True)
@@ -110,8 +113,8 @@ class Installer:
         hashes: list[str] = []
 
         async def fetched(number: int, one: Placed) -> str:
-            async with turn:
-                return await registry.download(one.published, directory / f"archive-{number}.tgz")
+            await turn.acquire()  # until it is unpacked: no more archives than that are on the disk
+            return await registry.download(one.published, directory / f"archive-{number}.tgz")
 
         tasks = [asyncio.ensure_future(fetched(number, one)) for number, one in enumerate(placed)]
         try:
@@ -120,6 +123,7 @@ class Installer:
                 archive = directory / f"archive-{number}.tgz"
                 room -= await asyncio.to_thread(unpack, archive, directory / one.path, room)
                 await asyncio.to_thread(archive.unlink)
+                turn.release()
         finally:
             for task in tasks:
                 task.cancel()
@@ -138,7 +142,10 @@ class Installer:
             raise InvalidInput(f"{name} cannot be read: {exc.failure.message}") from None
         except NodeError as exc:
             raise InvalidInput(exc.message) from None
-        described = PackageDescription.model_validate(found)
+        try:
+            described = await asyncio.to_thread(PackageDescription.model_validate, found)
+        except ValidationError:
+            raise InvalidInput(f"{name} describes its nodes in a way that nobody understands.") from None
         if not described.nodes:
             raise InvalidInput(f"No node of {name} can be loaded. {' '.join(described.problems)[:1000]}")
         return described
@@ -194,7 +201,7 @@ def _nodes(package: str, described: PackageDescription) -> list[PackagedNode]:
     for node in described.nodes:
         newest = node.types[-1]
         name = newest.description.get("name")
-        if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
+        if isinstance(name, str) and KIND.fullmatch(name):
             kind = f"{package}.{name}"
             title = _text(newest.description.get("displayName")) or name
             found.setdefault(
@@ -207,7 +214,7 @@ def _credentials(described: PackageDescription) -> list[PackagedCredential]:
     found: dict[str, PackagedCredential] = {}
     for one in described.credentials:
         name = one.credential.get("name")
-        if isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
+        if isinstance(name, str) and KIND.fullmatch(name):
             found.setdefault(name, PackagedCredential(kind=name, file=one.file, signed=is_signed(one)))
     return list(found.values())
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _REFERENCE = re.compile(
     r"\{\{\s*\$credentials(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[\s*[\"']([A-Za-z_]\w*)[\"']\s*\])\s*\}\}"
 )
+KIND = re.compile(r"[A-Za-z0-9_-]{1,100}")
+"""Names of kinds, and of node types within a package."""
 _NO_VALUE = frozenset({"notice", "button", "callout", "curlImport"})
 _TEST = "jackfield_community_nodes.nodes.testing:tested"
 """By object reference: only a test needs processes."""
@@ -31,10 +33,11 @@ _CLIENT = (
 
 
 def credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:
-    """Of every package; of two with one name the first counts."""
+    """Of every package; of two with one name that of the package that came first counts: a later one could show what
+    is secret, or test credentials that were typed in for the other."""
     library = context.port(Library)
     found: dict[str, CredentialKind] = {}
-    for package in library.packages().values():
+    for package in sorted(library.packages().values(), key=lambda one: one.age):
         try:
             described = library.description(package)
         except ConfigurationError as exc:
@@ -53,10 +56,10 @@ async def _tested(context: PluginContext, package: InstalledPackage, file: str, 
 
 
 def kind_of(text: CredentialText, test: object = None) -> CredentialKind | None:
-    """None for one without a name."""
+    """None for one without a name that a kind may have."""
     described = text.credential
     name, title = described.get("name"), described.get("displayName")
-    if not isinstance(name, str):
+    if not isinstance(name, str) or KIND.fullmatch(name) is None:
         return None
     scheme = scheme_of(text)
     fields = {field.name: field for field in _fields(described.get("properties"))}

@@ -62,6 +62,13 @@ class InstalledPackage(_Kept):
     nodes: list[PackagedNode] = Field(default_factory=list)
     credentials: list[PackagedCredential] = Field(default_factory=list)
     problems: list[str] = Field(default_factory=list)
+    first_added_at: int = 0
+    """Unix ms; an update keeps it. 0: it was never updated, `installed_at` is it."""
+
+    @property
+    def age(self) -> tuple[int, str]:
+        """The order in which packages came."""
+        return (self.first_added_at or self.installed_at, self.name)
 
 
 class PackageIndex(_Kept):
@@ -80,7 +87,7 @@ class VersionDescription(_Kept):
 class NodeText(_Kept):
     file: str
     default: float | None = None
-    types: list[VersionDescription]
+    types: list[VersionDescription] = Field(min_length=1)
 
 
 class CredentialText(_Kept):

@@ -125,7 +125,7 @@ class CommunityNode:
         except PackageFailed as exc:
             raise _error(exc, indexes, serving.masked) from None
         for scope, memory in statics.items():
-            _replace(memory, answer.get("static", {}).get(scope))
+            _replace(memory, _member(answer.get("static"), scope))
         outputs = await outputs_of(answer.get("outputs"), serving, indexes)
         if failed:
             outputs = outputs or [[]]
@@ -154,7 +154,8 @@ class CommunityNode:
             answer = await self._ask(package, message, requests.serve)
         except PackageFailed as exc:
             raise NodeError(requests.masked(exc.failure.message)) from None
-        rows = [_row(one) for one in answer.get("rows", []) if isinstance(one, dict)]
+        given = answer.get("rows")
+        rows = [_row(one) for one in (given if isinstance(given, list) else ()) if isinstance(one, dict)]
         token = answer.get("token")
         searched = rows if search else [row for row in rows if question.search.lower() in row.label.lower()]
         return LoadedPage(searched[: question.limit], str(token) if token else "")
@@ -231,6 +232,10 @@ def _error(failed: PackageFailed, indexes: Sequence[int], masked: Callable[[str]
     told = failed.failure
     item = indexes[told.item] if told.item is not None and 0 <= told.item < len(indexes) else None
     return NodeError(masked(told.message), item=item, description=masked(told.description) or None)
+
+
+def _member(given: object, name: str) -> object:
+    return given.get(name) if isinstance(given, dict) else None
 
 
 def _replace(memory: Any, given: object) -> None:

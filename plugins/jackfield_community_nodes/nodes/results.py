@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs, PairedItem
 from jackfield_community_nodes.nodes.serving import RunServing
 
+_TURN: Final = 1000
+"""Items after which the event loop does other work."""
 _OWN_KEYS = frozenset({"fileName", "mimeType"})
 
 
@@ -19,7 +22,22 @@ async def outputs_of(given: object, serving: RunServing, indexes: Sequence[int])
         return []
     if not isinstance(given, list):
         raise NodeError("The node gave no list of outputs.")
-    return [[await _item(one, serving, indexes) for one in items if isinstance(one, dict)] for items in given]
+    return [await _items(items, serving, indexes) for items in given]
+
+
+async def _items(given: object, serving: RunServing, indexes: Sequence[int]) -> Items:
+    """Other work of the event loop has its turn between them: a package may give millions."""
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise NodeError("The node gave an output that is no list of items.")
+    made: Items = []
+    for number, one in enumerate(given):
+        if number % _TURN == 0:
+            await asyncio.sleep(0)
+        if isinstance(one, dict):
+            made.append(await _item(one, serving, indexes))
+    return made
 
 
 async def _item(given: Mapping[str, Any], serving: RunServing, indexes: Sequence[int]) -> Item:

@@ -7,13 +7,12 @@ import binascii
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Protocol, cast
 
-from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CREDENTIAL_KINDS
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield.api.nodes.files import kept_file
+from jackfield.api.nodes.files import kept_file, read_file
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_community_nodes.settings import CommunityNodesSettings
 
@@ -158,10 +157,7 @@ class RunServing:
         raise NodeError("The package names a file that it was not given.")
 
     async def _read(self, given: Given) -> Json:
-        try:
-            return base64.b64encode(await self._run.binary.read(self.known(given.get("file")))).decode()
-        except BinaryError as exc:
-            raise NodeError(exc.message) from None
+        return base64.b64encode(await read_file(self._run, self.known(given.get("file")))).decode()
 
     async def _file(self, given: Given) -> Json:
         file = self.known(given.get("file"))

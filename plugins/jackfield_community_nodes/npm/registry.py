@@ -20,8 +20,12 @@ from jackfield.api.records import record
 ABBREVIATED = "application/vnd.npm.install-v1+json"
 MOST_DOCUMENT = 64 * 2**20
 """Bytes of a package's list of versions."""
+MOST_DOCUMENTS = 512 * 2**20
+"""Bytes of the lists of all packages that one needs."""
 MOST_ARCHIVE = 256 * 2**20
 _REDIRECTS = 5
+_AT_ONCE = 8
+"""Lists that are asked for at a time."""
 
 
 @record
@@ -44,9 +48,11 @@ class Registry:
 
     def __init__(self, url: str, token: str, timeout: float) -> None:
         self._url = url.rstrip("/")
-        self._host = HttpAddress.of(self._url).host
+        self._origin = _origin(HttpAddress.of(self._url))
         self._token = token
         self._client = PlainClient(timeout=timeout, trust_environment=True)
+        self._turn = asyncio.Semaphore(_AT_ONCE)
+        self._room = MOST_DOCUMENTS
         self._documents: dict[str, asyncio.Task[dict[str, Json]]] = {}
 
     async def __aenter__(self) -> Self:
@@ -68,6 +74,20 @@ class Registry:
         return await asyncio.shield(self._documents[name])
 
     async def _read(self, name: str) -> dict[str, Json]:
+        async with self._turn:
+            content = await self._content(name)
+        self._room -= len(content)
+        if self._room < 0:
+            raise UpstreamFailed(f"The registry's lists have more than {MOST_DOCUMENTS} bytes together.")
+        try:
+            found = await asyncio.to_thread(loads, bytes(content))
+        except InvalidInput:
+            raise UpstreamFailed(f"The registry's answer for {name} is no JSON.") from None
+        if not isinstance(found, dict) or not isinstance(found.get("versions"), dict):
+            raise UpstreamFailed(f"The registry's answer for {name} lists no versions.")
+        return found
+
+    async def _content(self, name: str) -> bytearray:
         content = bytearray()
         try:
             address = HttpAddress.of(f"{self._url}/{quote(name, safe='@')}")
@@ -81,25 +101,20 @@ class Registry:
                         raise UpstreamFailed(f"The registry's list of {name} has more than {MOST_DOCUMENT} bytes.")
         except HttpFailed as exc:
             raise UpstreamFailed(f"The registry does not answer for {name}: {exc}.") from None
-        try:
-            found = await asyncio.to_thread(loads, bytes(content))
-        except InvalidInput:
-            raise UpstreamFailed(f"The registry's answer for {name} is no JSON.") from None
-        if not isinstance(found, dict) or not isinstance(found.get("versions"), dict):
-            raise UpstreamFailed(f"The registry's answer for {name} lists no versions.")
-        return found
+        return content
 
     async def download(self, published: Published, target: Path) -> str:
         """The archive, into a new file. Its `sha512-...`, which is what the registry has said, else the hash of what
         came. Raises `UpstreamFailed`."""
-        address = HttpAddress.of(published.tarball)
+        where = published.tarball
         for _ in range(_REDIRECTS):
             try:
+                address = HttpAddress.of(where)
                 async with self._client.stream("GET", address, self._headers(address, "*/*")) as answer:
                     if answer.location is None:
                         _require_ok(answer, published.name)
                         return await self._kept(answer, published, target)
-                    address = address.joined(answer.location)
+                    where = str(address.joined(answer.location))
             except (HttpFailed, ValueError) as exc:
                 raise UpstreamFailed(f"The archive of {published.name} did not come: {exc}.") from None
         raise UpstreamFailed(f"The archive of {published.name} is behind more than {_REDIRECTS} redirects.")
@@ -126,8 +141,13 @@ class Registry:
         return found
 
     def _headers(self, address: HttpAddress, accept: str) -> dict[str, str]:
-        token = {"Authorization": f"Bearer {self._token}"} if self._token and address.host == self._host else {}
+        token = {"Authorization": f"Bearer {self._token}"} if self._token and _origin(address) == self._origin else {}
         return {"Accept": accept, **token}
+
+
+def _origin(address: HttpAddress) -> tuple[str, str, int | None]:
+    """Where the token may go: not to the same host without TLS."""
+    return (address.scheme, address.host, address.connected_port)
 
 
 def check_integrity(published: Published, sha512: str, sha1: str) -> None:

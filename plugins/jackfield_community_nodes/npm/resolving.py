@@ -44,7 +44,10 @@ async def resolved(registry: Registry, name: str, version: str, most: int) -> Se
     tree = _Tree(Placed(f"{MODULES}/{name}", first))
     level = _wanted_by(tree.first)
     while level:
-        await asyncio.gather(*(registry.document(one) for one in {each.name for each in level}), return_exceptions=True)
+        names = {each.name for each in level}
+        if len(names) > most:
+            raise _too_many(name, most)
+        await asyncio.gather(*(registry.document(one) for one in names), return_exceptions=True)
         following: list[_Wanted] = []
         for wanted in level:
             placed = await _placed(registry, tree, wanted)
@@ -52,11 +55,13 @@ async def resolved(registry: Registry, name: str, version: str, most: int) -> Se
                 tree.put(placed)
                 following += _wanted_by(placed)
             if len(tree.places) > most + 1:
-                raise InvalidInput(
-                    f"{name} needs more than {most} packages; raise community_nodes.max_dependencies to allow it."
-                )
+                raise _too_many(name, most)
         level = following
     return list(tree.places.values())
+
+
+def _too_many(name: str, most: int) -> InvalidInput:
+    return InvalidInput(f"{name} needs more than {most} packages; raise community_nodes.max_dependencies to allow it.")
 
 
 async def find(registry: Registry, name: str, wanted: str) -> Published:
@@ -65,9 +70,9 @@ async def find(registry: Registry, name: str, wanted: str) -> Published:
     versions = cast("Mapping[str, Json]", document["versions"])
     tags = document.get("dist-tags")
     tagged = tags.get(wanted) if isinstance(tags, dict) else None
-    chosen = (
-        tagged if isinstance(tagged, str) else wanted if wanted in versions else _best(name, wanted, versions, tags)
-    )
+    chosen: str | None = tagged if isinstance(tagged, str) else wanted if wanted in versions else None
+    if chosen is None:
+        chosen = await asyncio.to_thread(_best, name, wanted, versions, tags)
     described = versions.get(chosen) if chosen else None
     if not isinstance(described, dict):
         raise NotFound(f"The registry has no version {wanted[:80]} of {name}.")

@@ -15,6 +15,10 @@ _COMPARATOR = re.compile(r"(<=|>=|<|>|=|~>?|\^)?\s*(\S*)")
 _HYPHEN = re.compile(r"\s*(\S+)\s+-\s+(\S+)\s*")
 _JOINED = re.compile(r"(<=|>=|<|>|=|~>?|\^)\s+")
 
+LONGEST_VERSION = 256
+"""Characters, as in node-semver."""
+LONGEST_RANGE = 512
+
 
 class Version(NamedTuple):
     """pre: the parts behind the hyphen."""
@@ -27,6 +31,8 @@ class Version(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Version:
         """Raises ValueError."""
+        if len(text) > LONGEST_VERSION:
+            raise ValueError("it is too long for a version")
         found = _VERSION.fullmatch(text.strip())
         if found is None:
             raise ValueError(f"{text[:40]!r} is no version")
@@ -64,6 +70,8 @@ class VersionRange:
 
     def __init__(self, text: str) -> None:
         """Raises ValueError."""
+        if len(text) > LONGEST_RANGE:
+            raise ValueError("it is too long for a range of versions")
         self._sets = [_comparators(part) for part in text.split("||")]
 
     def admits(self, found: Version) -> bool:

@@ -61,7 +61,7 @@ class PackageProcesses:
             )
         except ScriptError as exc:
             raise (NodeUnavailable if exc.kind == "crash" else NodeError)(exc.message) from None
-        found = orjson.loads(answer)
+        found = await asyncio.to_thread(orjson.loads, answer)
         if "failure" in found:
             raise PackageFailed(_failure(found["failure"]))
         return found.get("result")

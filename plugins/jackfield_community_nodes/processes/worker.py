@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ _HEAD: Final = 4
 ENDED = "The process of the package ended without an answer; its code may have ended it, or used up its memory."
 
 
+_log = logging.getLogger(__name__)
 _LONG = 256 * 1024
 """Bytes from which on parsing would hold the event loop."""
 
@@ -143,11 +145,17 @@ class PackageWorker:
 
     async def _served(self, serve: Serve, asked: Mapping[str, Any]) -> None:
         number, what, given = asked["ask"], asked.get("what"), asked.get("given")
+        number = number if isinstance(number, int) else None
         try:
             value = await serve(str(what), given if isinstance(given, dict) else {})
             answer = orjson.dumps({"answer": number, "value": value})
         except NodeError as exc:
             answer = orjson.dumps({"answer": number, "error": {"message": exc.message, "description": exc.description}})
+        except Exception as exc:  # the package would wait for an answer until its timeout
+            _log.warning("What a package asked for could not be served: %s", type(exc).__name__)
+            answer = orjson.dumps(
+                {"answer": number, "error": {"message": f"The daemon cannot serve {str(what)[:40]}."}}
+            )
         if len(answer) > self._start.largest:
             told = f"This is more than the {self._start.largest >> 20} MiB that community_nodes.max_message allows."
             answer = orjson.dumps({"answer": number, "error": {"message": told}})

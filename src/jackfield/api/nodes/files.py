@@ -36,6 +36,14 @@ async def content_of(run: NodeRun, item: Item, name: str, index: int, *, limit: 
         raise _unread(exc, name, index) from None
 
 
+async def read_file(run: FileRun, file: BinaryData) -> bytes:
+    """The whole content of a file that is in no field of an input item. Raises `NodeError`."""
+    try:
+        return await run.binary.read(file)
+    except BinaryError as exc:
+        raise NodeError(exc.message) from None
+
+
 async def sendable(run: NodeRun, item: Item, name: str, index: int) -> Content:
     """The item's file for a request or an answer, in memory only when the item has it there. Raises `NodeError`."""
     file = file_of(item, name, index)
