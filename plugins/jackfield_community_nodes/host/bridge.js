@@ -38,11 +38,12 @@ class Bridge {
 
   handle(message) {
     if (message.request !== undefined) {
+      const turn = new Turn(this);
       Promise.resolve()
-        .then(() => this.serve(message.request))
+        .then(() => this.serve(message.request, turn))
         .then(
-          (result) => this.send({ result, worn: isWorn() }),
-          (error) => this.send({ failure: told(error), worn: isWorn() }),
+          (result) => this.end(turn, { result, worn: isWorn() }),
+          (error) => this.end(turn, { failure: told(error), worn: isWorn() }),
         );
       return;
     }
@@ -51,6 +52,13 @@ class Bridge {
     this.waiting.delete(message.answer);
     if (message.error) waiting.reject(Object.assign(new Error(message.error.message), message.error));
     else waiting.resolve(message.value);
+  }
+
+  // What was asked and not awaited gets no answer any more.
+  end(turn, message) {
+    turn.over = true;
+    this.waiting.clear();
+    this.send(message);
   }
 
   ask(what, given) {
@@ -76,6 +84,20 @@ class Bridge {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(body.length);
     this.line.write(Buffer.concat([head, body]));
+  }
+}
+
+// The line for one request of the daemon. Code that goes on after its answer, such as the rest of a `Promise.all` that
+// failed, must not ask in the next run, whose credentials and files are others.
+class Turn {
+  constructor(bridge) {
+    this.bridge = bridge;
+    this.over = false;
+  }
+
+  ask(what, given) {
+    if (this.over) return Promise.reject(new Error('The run that this belongs to has ended.'));
+    return this.bridge.ask(what, given);
   }
 }
 

@@ -32,4 +32,15 @@ function versionOf(type, version) {
   return type.nodeVersions[version] ?? type.nodeVersions[type.currentVersion ?? type.description.defaultVersion];
 }
 
-module.exports = { install, instance, versionOf };
+// Node's permission model lets code signal any process of its user; a package has none to signal.
+function withoutSignals() {
+  for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) {
+    Object.defineProperty(process, name, { value: refusedSignal, writable: false, configurable: false });
+  }
+}
+
+function refusedSignal() {
+  throw Object.assign(new Error('A package signals no process.'), { code: 'ERR_ACCESS_DENIED' });
+}
+
+module.exports = { install, withoutSignals, instance, versionOf };

@@ -17,9 +17,9 @@ loading.install();
 for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace']) console[name] = () => {};
 process.on('unhandledRejection', () => {});
 
-const bridge = new Bridge((request) => SERVED[request.kind](request));
-const requests = new Requests(bridge);
-network.install(requests);
+const bridge = new Bridge((request, turn) => SERVED[request.kind](request, turn));
+network.install(new Requests(bridge));
+loading.withoutSignals();
 
 function instance(file) {
   if (!instances.has(file)) instances.set(file, loading.instance(root, file));
@@ -31,9 +31,9 @@ function credentialTypes(files) {
   return { get: (kind) => (lazy.has(kind) ? instance(lazy.get(kind)) : undefined) };
 }
 
-async function execute(given) {
+async function execute(given, turn) {
   const type = loading.versionOf(instance(given.file), given.node.typeVersion);
-  const host = new Host(bridge, requests, given, credentialTypes(given.credentialFiles));
+  const host = new Host(turn, new Requests(turn), given, credentialTypes(given.credentialFiles));
   const context = executing(host, type.description);
   const outputs = typeof type.execute === 'function' ? await type.execute.call(context) : await new Routing(host, type, context.parameters).run();
   return { outputs: shownOutputs(outputs), static: given.static };
@@ -53,9 +53,9 @@ function shownOutputs(outputs) {
   }));
 }
 
-async function list(given) {
+async function list(given, turn) {
   const type = loading.versionOf(instance(given.file), given.node.typeVersion);
-  const host = new Host(bridge, requests, given, credentialTypes(given.credentialFiles));
+  const host = new Host(turn, new Requests(turn), given, credentialTypes(given.credentialFiles));
   const context = listing(host, type.description);
   const { loadOptions = {}, listSearch = {} } = type.methods ?? {};
   if (given.search) {
@@ -65,8 +65,8 @@ async function list(given) {
   return { rows: await loadOptions[given.name].call(context), token: null };
 }
 
-async function test(given) {
-  await tested(instance(given.file), given.values, requests);
+async function test(given, turn) {
+  await tested(instance(given.file), given.values, new Requests(turn));
   return {};
 }
 

@@ -24,23 +24,27 @@ _AT_ONCE: Final = 1 << 20
 def unpack(archive: Path, target: Path, room: int) -> int:
     """The files of the archive below `target`, without the archive's own first directory. room: bytes that the
     unpacked archive may have. The bytes that it has. Raises `InvalidInput`."""
-    count, made = 0, {target}
     try:
         with gzip.open(archive) as content:
             source = _Bounded(content, room)
-            opened = tarfile.open(fileobj=cast("IO[bytes]", source), mode="r:")
-            while (member := opened.next()) is not None:
-                opened.members = []  # which would grow with each that is skipped
-                count += 1
-                if member.isreg():
-                    place = target / _inside(member.name)
-                    count += _directories(place, target, made)
-                    _copy(opened, member, place)
-                if count > MOST_FILES:
-                    raise InvalidInput(f"A package has more than {MOST_FILES} files.")
+            with tarfile.open(fileobj=cast("IO[bytes]", source), mode="r:") as opened:
+                _take(opened, target)
             return source.tell()
     except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as exc:
         raise InvalidInput(f"An archive cannot be unpacked: {exc}.") from None
+
+
+def _take(opened: tarfile.TarFile, target: Path) -> None:
+    count, made = 0, {target}
+    while (member := opened.next()) is not None:
+        opened.members = []  # which would grow with each that is skipped
+        count += 1
+        if member.isreg():
+            place = target / _inside(member.name)
+            count += _directories(place, target, made)
+            _copy(opened, member, place)
+        if count > MOST_FILES:
+            raise InvalidInput(f"A package has more than {MOST_FILES} files.")
 
 
 class _Bounded:

@@ -18,6 +18,7 @@ from jackfield.api.nodes import (
     self_serving_node,
     unknown_type,
 )
+from jackfield.api.nodes.changing import renewals
 from jackfield.api.nodes.leaves import with_leaves
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
@@ -161,9 +162,14 @@ class Plans:
         self._context = context
         self._limit = limit
         self._plans: OrderedDict[int, WorkflowPlan] = OrderedDict()
+        self._made_after = renewals(context)
 
     def of(self, workflow: Workflow) -> WorkflowPlan:
-        """The plan holds the workflow, so that its identity stays its own."""
+        """The plan holds the workflow, so that its identity stays its own. Node types that have changed are looked up
+        again; a run that is under way keeps its plan."""
+        if (count := renewals(self._context)) != self._made_after:
+            self._plans.clear()
+            self._made_after = count
         plan = self._plans.get(id(workflow))
         if plan is None:
             plan = self._plans[id(workflow)] = plan_of(workflow, self._context)
