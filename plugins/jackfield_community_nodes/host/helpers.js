@@ -3,7 +3,7 @@
 const { Readable } = require('node:stream');
 const path = require('node:path');
 const { signed } = require('./credentials');
-const { createDeferredPromise, NodeApiError, NodeError, NodeOperationError, sleep } = require('./workflow');
+const { createDeferredPromise, NodeApiError, NodeError, NodeOperationError, sleep, UserError } = require('./workflow');
 
 function returnJsonArray(data) {
   return [data].flat().map((one) => {
@@ -13,13 +13,19 @@ function returnJsonArray(data) {
 }
 
 function constructExecutionMetaData(items, options) {
-  return items.map((item) => ({ ...item, json: item.json, pairedItem: options?.itemData }));
+  return items.map((item) => ({ pairedItem: options?.itemData, ...item, json: item.json }));
 }
 
 function normalizeItems(items) {
-  const list = (Array.isArray(items) ? items : [items]).filter((one) => one !== undefined);
-  if (list.every((one) => one !== null && typeof one === 'object' && 'json' in one)) return list;
-  return list.map((one) => (one?.binary && !('json' in one) ? { json: {}, ...one } : { json: one }));
+  const list = Array.isArray(items) ? items : [items?.json ? items : { json: items }];
+  const having = (name) => list.filter((one) => one !== null && typeof one === 'object' && name in one).length;
+  if (having('json') === list.length) return list;
+  if (having('json')) throw new UserError('Inconsistent item format');
+  if (having('binary') === list.length) {
+    return list.map(({ binary, ...rest }) => ({ json: rest, binary }));
+  }
+  if (having('binary')) throw new UserError('Inconsistent item format');
+  return list.map((one) => ({ json: one }));
 }
 
 const TYPES = { pdf: 'application/pdf', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', svg: 'image/svg+xml', txt: 'text/plain', csv: 'text/csv', html: 'text/html', json: 'application/json', xml: 'text/xml', zip: 'application/zip', mp3: 'audio/mpeg', wav: 'audio/wav', mp4: 'video/mp4', md: 'text/markdown', docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' };
@@ -89,4 +95,4 @@ function made(bridge, requests, context, host) {
   return { ...one, sleep };
 }
 
-module.exports = { made, returnJsonArray };
+module.exports = { made, returnJsonArray, constructExecutionMetaData, normalizeItems };

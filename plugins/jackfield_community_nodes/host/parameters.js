@@ -2,7 +2,7 @@
 // A node's parameters as `getNodeParameter` gives them. The daemon has filled in defaults and evaluated expressions.
 const { get } = require('./paths');
 const { isShown } = require('./showing');
-const { NodeOperationError } = require('./workflow');
+const { ExpressionError, NodeOperationError } = require('./workflow');
 
 class Parameters {
   // description: of the version that runs; values: by item; raw: as the document has them, with defaults.
@@ -18,11 +18,9 @@ class Parameters {
   }
 
   get(name, item, fallback, options = {}) {
-    const found = options.rawExpressions ? get(this.raw, name) : get(this.of(item), name);
-    if (found === undefined) {
-      if (fallback !== undefined) return fallback;
-      throw new Error(`Could not get parameter "${name}"`);
-    }
+    const found = get(options.rawExpressions ? this.raw : this.of(item), name, fallback);
+    if (found === undefined) throw new Error(`Could not get parameter "${name}"`);
+    if (options.rawExpressions) return found;
     const value = options.extractValue ? this.extracted(name, found, item) : found;
     return options.ensureType ? ensured(value, options.ensureType, name, this.node) : value;
   }
@@ -54,29 +52,29 @@ class Parameters {
   }
 }
 
+// As n8n's `ensureType`: what is no value at all is refused, and any text is a true boolean but the empty one.
 function ensured(value, type, name, node) {
-  const wrong = () => new NodeOperationError(node, `The parameter ${name} must be of the type ${type}.`);
-  if (value === undefined || value === null) {
-    return { string: '', number: value, boolean: false, object: value, array: [], json: value }[type];
-  }
+  const wrong = (what) => new ExpressionError(`The parameter ${name} ${what}.`, { node });
+  if (value === null || value === undefined) throw wrong(`must not be ${value}`);
   if (type === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (type === 'boolean') return Boolean(value);
   if (type === 'number') {
-    if (Number.isNaN(Number(value))) throw wrong();
+    if (Number.isNaN(Number(value))) throw wrong(`must be a number, not ${value}`);
     return Number(value);
   }
-  if (type === 'boolean') return typeof value === 'string' ? value === 'true' : Boolean(value);
-  if (type === 'json' || type === 'object' || type === 'array') {
-    let made = value;
-    if (typeof value === 'string') {
-      try {
-        made = JSON.parse(value);
-      } catch {
-        throw wrong();
-      }
-    }
-    return type === 'array' && !Array.isArray(made) ? [made] : made;
-  }
-  return value;
+  if (!['json', 'object', 'array'].includes(type)) return value;
+  const made = typeof value === 'object' ? value : asJson(value, () => wrong(`must be of the type ${type}, not ${value}`));
+  if (type === 'array' && !Array.isArray(made)) throw wrong('must be a list');
+  return made;
 }
 
-module.exports = { Parameters };
+function asJson(value, wrong) {
+  if (typeof value !== 'string') throw wrong();
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw wrong();
+  }
+}
+
+module.exports = { Parameters, ensured };

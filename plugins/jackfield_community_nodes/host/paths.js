@@ -12,7 +12,7 @@ function steps(path) {
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 function get(value, path, missing) {
-  if (value !== null && typeof value === 'object' && Object.hasOwn(value, path)) return value[path] ?? missing;
+  if (value !== null && typeof value === 'object' && Object.hasOwn(value, path) && value[path] !== undefined) return value[path];
   let at = value;
   for (const step of steps(path)) {
     if (at === null || at === undefined) return missing;

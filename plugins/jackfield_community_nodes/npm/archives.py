@@ -37,7 +37,6 @@ def unpack(archive: Path, target: Path, room: int) -> int:
 def _take(opened: tarfile.TarFile, target: Path) -> None:
     count, made = 0, {target}
     while (member := opened.next()) is not None:
-        opened.members = []  # which would grow with each that is skipped
         count += 1
         if member.isreg():
             place = target / _inside(member.name)
