@@ -18,6 +18,7 @@ from . import (
     outlook_cases,
     question_cases,
     slack_cases,
+    supabase_cases,
     todoist_cases,
 )
 from .action_cases import ActionCase
@@ -36,5 +37,6 @@ CASES: Sequence[ActionCase] = [
     *outlook_cases.CASES,
     *question_cases.CASES,
     *slack_cases.CASES,
+    *supabase_cases.CASES,
     *todoist_cases.CASES,
 ]
