@@ -5,11 +5,15 @@ items of the same answers. Parts of a request that are empty are not compared: n
 from __future__ import annotations
 
 import asyncio
+import base64
+import email
+import email.policy
 import json
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -38,6 +42,8 @@ from .test_subscriptions import fields
 
 SCRIPT = Path(__file__).with_name("actions.js")
 SECONDS = 120
+MAILS = ("gmail", "microsoftOutlook")
+"""Their questions are mails with HTML of their own; messages and links are compared."""
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 HOST = "https://service.example"
 THEIR_ANSWER = re.compile(r"https?://[^\s\"]+/webhook-waiting/[^\s\"]+\?approved=(true|false)&signature=[0-9a-f]+")
@@ -177,6 +183,22 @@ def seen_by(vendor: VendorDouble) -> list[Any]:
     ]
 
 
+def mail_of(body: Any) -> str:
+    """The HTML of a mail that was sent as the body of a request."""
+    if "raw" in body:
+        made = email.message_from_bytes(base64.urlsafe_b64decode(body["raw"] + "=="), policy=email.policy.default)
+        assert isinstance(made, EmailMessage)
+        html = made.get_body(("html",))
+        assert html is not None
+        return str(html.get_content()).replace("\r\n", "\n")
+    return str(body["message"]["body"]["content"])
+
+
+def links_of(mail: str) -> list[tuple[str, str]]:
+    """The answers that a mail has links for, with their labels."""
+    return re.findall(r'<a href="(<(?:yes|no)>)"[^>]*>([^<]*)</a>', answers_named(mail))
+
+
 async def executed(node: VendorNode, run: BearerRun) -> tuple[Any, str]:
     """The outputs, and why it failed."""
     try:
@@ -213,6 +235,12 @@ async def test_a_service_is_asked_as_by_n8n(
     assert case.fails in told.lower() if case.fails else not told, f"{told} n8n: {found}"
     if not case.unlike:
         assert comparable(seen_by(vendor), case) == comparable(found["requests"], case), found.get("error")
+    if case.parameters.get("operation") == "sendAndWait" and case.kind in MAILS:
+        (ours,), (mail,) = seen_by(vendor), found["requests"]
+        assert links_of(mail_of(ours["body"])) == links_of(mail_of(mail["body"])) != []
+        text = re.search(r"<p [^>]*>(.*?)</p>", mail_of(mail["body"]), re.DOTALL)
+        assert text is not None
+        assert text[1] in mail_of(ours["body"])
     if case.fails:
         assert case.fails in str(found.get("error")).lower()
         return
