@@ -14,12 +14,11 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import kept_file, read_file
 from jackfield.api.workflows import BinaryData, Items
+from jackfield_community_nodes.nodes.masking import Mask
 from jackfield_community_nodes.settings import CommunityNodesSettings
 
 Given = Mapping[str, Any]
 """JSON that the package made, hence Any."""
-_SHORTEST: Final = 6
-"""Characters of a secret that is masked; shorter ones are parts of words."""
 _FOLLOW: Final = ("none", "reads", "all")
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -40,13 +39,9 @@ class Requests:
         self._client = context.port(HttpClient)
         self._access = access
         self._kinds = kinds
-        self._secrets: list[str] = []
-
-    def masked(self, text: str) -> str:
-        """Without the secrets that the package was given: it may have put them into its error."""
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            text = text.replace(secret, "***")
-        return text
+        self._mask = Mask()
+        self.masked = self._mask.masked
+        """Of a text without the secrets that the package was given: it may have put them into its error."""
 
     async def serve(self, what: str, given: Given) -> Json:
         """Raises `NodeError`."""
@@ -59,8 +54,7 @@ class Requests:
     async def _opened(self, kind: str) -> dict[str, str]:
         values = dict(await self._access.credential(kind))
         known = self._context.extensions(CREDENTIAL_KINDS).get(kind)
-        hidden = (value for name, value in values.items() if known is None or known.secret(name))
-        self._secrets += [value for value in hidden if len(value) >= _SHORTEST]
+        self._mask.add(value for name, value in values.items() if known is None or known.secret(name))
         return values
 
     def _own(self, kind: object) -> str:

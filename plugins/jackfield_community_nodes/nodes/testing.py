@@ -8,6 +8,7 @@ from functools import partial
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
+from jackfield_community_nodes.nodes.masking import Mask
 from jackfield_community_nodes.nodes.serving import Requests
 from jackfield_community_nodes.packages import InstalledPackage, root_of
 from jackfield_community_nodes.processes.pools import PackageFailed, PackageProcesses
@@ -32,12 +33,5 @@ async def tested(context: PluginContext, package: InstalledPackage, file: str, v
             root_of(context, package), package.name, message, partial(requests.serve)
         )
     except PackageFailed as exc:
-        raise NodeError(_without(exc.failure.message, values)) from None
+        raise NodeError(Mask(values.values()).masked(exc.failure.message)) from None
     return "The service accepts the credential."
-
-
-def _without(text: str, values: Mapping[str, str]) -> str:
-    for value in values.values():
-        if len(value) >= 6:
-            text = text.replace(value, "***")
-    return text
