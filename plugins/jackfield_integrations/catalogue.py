@@ -16,6 +16,8 @@ MODULES: Mapping[str, str] = {
     "executeCommand": "execute_command",
     "ftp": "remote.ftp_node",
     "graphql": "graphql",
+    "kafka": "messaging.kafka_node",
+    "kafkaTrigger": "listening.kafka_trigger",
     "ldap": "ldap.node",
     "mongoDb": "mongo.node",
     "mqtt": "messaging.mqtt_node",

@@ -30,6 +30,7 @@ _SESSIONS = {
     "imap": ("mail.imap_session", "imap"),
     "mqtt": ("messaging.mqtt_session", "mqtt"),
     "rabbitmq": ("messaging.rabbit_session", "rabbitmq"),
+    "kafka": ("messaging.kafka_session", "kafka"),
 }
 """Kind -> the module that opens a session, and the extra that it needs."""
 
@@ -85,4 +86,4 @@ def _place(values: DriverCredential) -> str:
     """The server's name, where a field of its own has it."""
     if values.text("configurationType") == "connectionString":
         return "The server"
-    return values.text("host") or values.text("hostname")
+    return values.text("host") or values.text("hostname") or values.text("brokers")

@@ -179,6 +179,41 @@ RABBITMQ = CredentialKind(
         CredentialField("passphrase", "Passphrase of the key", secret=True),
     ),
 )
+KAFKA = CredentialKind(
+    "kafka",
+    "Kafka",
+    (
+        CredentialField("clientId", "Client ID", description="The name by which the brokers' logs know the client."),
+        CredentialField("brokers", "Brokers", required=True, description="Such as kafka1:9092,kafka2:9092."),
+        CredentialField("ssl", "TLS", default="true", type="boolean"),
+        *_CLIENT_CERTIFICATE,
+        _ANY_CERTIFICATE,
+        CredentialField("authentication", "Sign in", default="false", type="boolean"),
+        _user("username"),
+        _PASSWORD,
+        CredentialField(
+            "saslMechanism",
+            "SASL mechanism",
+            default="plain",
+            choices=("plain", "scram-sha-256", "scram-sha-512"),
+            description="Without TLS, plain shows the password to anybody between.",
+        ),
+    ),
+)
+SCHEMA_REGISTRY = CredentialKind(
+    "schemaRegistryApi",
+    "Schema Registry",
+    (
+        CredentialField(
+            "url", "URL", required=True, type="url", description="Such as https://registry.example.com:8081."
+        ),
+        CredentialField("authentication", "Authentication", default="basicAuth", choices=("basicAuth", "none")),
+        _user("username"),
+        _PASSWORD,
+    ),
+    Placement(basic=("{username}", "{password}")),
+    Probe("{url}", path="/subjects"),
+)
 SSH_PASSWORD = CredentialKind(
     "sshPassword", "SSH with a password", (_HOST, _port("22"), _user("username"), _PASSWORD, _FINGERPRINT)
 )
@@ -292,6 +327,8 @@ KINDS = (
     IMAP,
     MQTT,
     RABBITMQ,
+    KAFKA,
+    SCHEMA_REGISTRY,
     POSTGRES,
     MYSQL,
     REDIS,

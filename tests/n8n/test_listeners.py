@@ -263,6 +263,52 @@ async def test_rabbitmq(
     assert [shown(item) for item in found] == [shown(item) for item in other]
 
 
+@pytest.fixture(scope="module")
+def kafka(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aiokafka")
+    try:
+        with servers.kafka_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"Kafka: {exc}")
+
+
+KAFKA_CASES: list[tuple[float, dict[str, Any]]] = [
+    (1, {}),
+    (1.1, {"jsonParseMessage": True, "returnHeaders": True}),
+    (1.3, {"jsonParseMessage": True, "keepBinaryData": True}),
+    (1.3, {"returnHeaders": True}),
+]
+
+
+@pytest.mark.parametrize(("version", "options"), KAFKA_CASES)
+async def test_kafka(
+    theirs: TheirListeners, bench: Bench, kafka: Mapping[str, str], version: float, options: dict[str, Any]
+) -> None:
+    """Each is a group of its own."""
+    topic = f"t{version:g}-{len(options)}"
+
+    async def send(text: str, *headers: tuple[str, str]) -> None:
+        given = {"headerValues": [{"key": name, "value": value} for name, value in headers]}
+        more: dict[str, Any] = {"topic": topic, "sendInputData": False, "message": text, "headersUi": given}
+        await bench.items("kafka", 1, more, credentials={"kafka": kafka})
+
+    await send('{"a":[1,"ü"]}', ("x", "1"))
+    await send("no JSON", ("x", "ä"), ("y", ""))
+    await send("7")
+    node = bench.types["kafkaTrigger"]
+    wanted: dict[str, Any] = {"topic": topic, "resolveOffset": "onCompletion", "allowedStatuses": ["success"]}
+    wanted |= {"useSchemaRegistry": False, "options": {"fromBeginning": True, **options}}
+    credential = {**kafka, "ssl": False, "authentication": False, "clientId": "n8n"}
+    their = await asyncio.to_thread(
+        theirs.listen, "kafkaTrigger", {**wanted, "groupId": f"theirs-{topic}"}, {"kafka": credential}, version
+    )
+    run = listen_run(node, {**wanted, "groupId": f"ours-{topic}"}, version=version, credentials={"kafka": kafka})
+    async with listening(node, run) as ours:
+        found, other = await ours.items(3), await asyncio.to_thread(their.items, 3)
+    assert [shown(item) for item in found] == [shown(item) for item in other]
+
+
 async def test_sse(theirs: TheirListeners, tmp_path: Path) -> None:
     asked = asyncio.Semaphore(0)
     begin = asyncio.Event()

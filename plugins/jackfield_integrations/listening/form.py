@@ -121,3 +121,69 @@ BINDING: UiFields = {
     "exchange": Ui(help="The exchange's name."),
     "routingKey": Ui(label="Routing key", help="The key of the messages."),
 }
+
+_FROM_1_2: Case = {"@version": {"_cnd": {"gte": 1.2}}}
+_FROM_1_3: Case = {"@version": {"_cnd": {"gte": 1.3}}}
+_BEFORE_2: Case = {"@version": {"_cnd": {"lt": 2}}}
+KAFKA_TRIGGER: UiFields = {
+    "topic": Ui(placeholder="orders", required=True, help="The topic to read from."),
+    "groupId": Ui(
+        label="Group", required=True, placeholder="jackfield", help="The consumer group, which shares the messages."
+    ),
+    "resolveOffset": Ui(
+        label="Commit",
+        when=_FROM_1_3,
+        choices={
+            "onCompletion": ("After the execution", "However it has ended."),
+            "onSuccess": ("After a good execution", "After a failure the messages come again."),
+            "onStatus": ("After some ends", "After others the messages come again."),
+            "immediately": ("At once", "After the execution is stored."),
+        },
+        help="The moment from which on the group goes on behind a message.",
+    ),
+    "allowedStatuses": Ui(
+        label="Ends",
+        when={**_FROM_1_3, "resolveOffset": "onStatus"},
+        help="Ends of the execution after which the group goes on.",
+    ),
+    "useSchemaRegistry": Ui(label="Use a schema registry", help="Decodes messages in Avro."),
+    "schemaRegistryUrl": Ui(
+        label="Schema registry",
+        when={"useSchemaRegistry": True},
+        placeholder="https://registry.example.com:8081",
+        help="The registry's URL, which a credential goes before.",
+    ),
+}
+KAFKA_TRIGGER_OPTIONS: UiFields = {
+    "allowAutoTopicCreation": Ui(label="Make the topic", when=_BEFORE_2, help="The broker's own setting counts."),
+    "autoCommitThreshold": Ui(label="Commit after messages", when=_BEFORE_2, help="Each commit happens at once."),
+    "autoCommitInterval": Ui(label="Commit after (ms)", help="Each commit happens at once."),
+    "batchSize": Ui(label="Messages at a time", help="The most messages that start one execution."),
+    "eachBatchAutoResolve": Ui(
+        label="Commit whole batches", when={"@version": 1.3}, help="Only what has started executions is committed."
+    ),
+    "fetchMaxBytes": Ui(label="Most bytes", help="The most that the broker sends of a partition at a time."),
+    "fetchMinBytes": Ui(label="Least bytes", help="The broker gathers so much for half a second."),
+    "heartbeatInterval": (
+        Ui(label="Heartbeat (ms)", when=_FROM_1_3, default=10000, help="At most a third of the session."),
+        Ui(label="Heartbeat (ms)", default=3000, help="At most a third of the session."),
+    ),
+    "maxInFlightRequests": Ui(label="Requests at a time", default=1, help="The library's own number counts."),
+    "fromBeginning": Ui(label="From the beginning", default=True, help="A new group begins with the oldest message."),
+    "jsonParseMessage": Ui(label="Read JSON", help="Reads messages that are JSON."),
+    "keepBinaryData": Ui(label="Keep the bytes", when=_FROM_1_2, help="The message becomes a file of the item."),
+    "parallelProcessing": Ui(
+        label="Side by side", when={"@version": [1.1, 1.2]}, default=True, help="Executions do not wait for each other."
+    ),
+    "partitionsConsumedConcurrently": Ui(label="Partitions side by side", help="0 for one after the other."),
+    "onlyMessage": Ui(label="Only the message", when={"jsonParseMessage": True}, help="Leaves out all else."),
+    "returnHeaders": Ui(label="Headers", help="The item has the message's headers."),
+    "rebalanceTimeout": Ui(label="Time to join (ms)", help="The longest time of a member to join the group."),
+    "errorRetryDelay": Ui(
+        label="Wait after a failure (ms)",
+        when=_FROM_1_3,
+        hide={"/resolveOffset": "immediately"},
+        help="The time after which messages come again.",
+    ),
+    "sessionTimeout": Ui(label="Session (ms)", help="The group takes a member for dead after so long a silence."),
+}

@@ -19,7 +19,7 @@ from jackfield_integrations.targets import Targets
 
 
 class ConnectionTrigger(PassingNode, ListeningBase):
-    """Base of a `ListeningNode` with one kind of credential."""
+    """Base of a `ListeningNode` whose connection has a credential."""
 
     def __init__(
         self,
@@ -30,14 +30,16 @@ class ConnectionTrigger(PassingNode, ListeningBase):
         credential: CredentialKind,
         library: tuple[str, str],
         model: type[NodeParameters],
+        further: Sequence[NodeCredential] = (),
     ) -> None:
-        """words: title and summary. library: the package that is imported, and the extra that brings it."""
+        """words: title and summary. library: the package that is imported, and the extra that brings it. further:
+        credentials beside that of the connection."""
         described = NodeDescription(
             *words,
             "trigger",
             inputs=0,
             trigger=True,
-            credentials=(NodeCredential(credential.name),),
+            credentials=(NodeCredential(credential.name), *further),
             missing=lacking_library(*library),
             help="triggers#listening",
         )

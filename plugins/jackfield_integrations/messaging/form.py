@@ -59,3 +59,41 @@ RABBIT_OPTIONS: UiFields = {
         label="Alternate exchange", when={"/mode": "exchange"}, help="For messages that fit nowhere."
     ),
 }
+
+_REGISTRY: Case = {"useSchemaRegistry": True}
+KAFKA_UI: UiFields = {
+    "topic": Ui(placeholder="orders", help="The topic to send to."),
+    "sendInputData": Ui(label="Send the item", help="The item's JSON is the message."),
+    "message": Ui(when={"sendInputData": False}, help="The message's text."),
+    "jsonParameters": Ui(label="Headers as JSON", help="Headers are one JSON object."),
+    "useSchemaRegistry": Ui(label="Use a schema registry", help="Encodes messages in Avro."),
+    "schemaRegistryUrl": Ui(
+        label="Schema registry",
+        when=_REGISTRY,
+        placeholder="https://registry.example.com:8081",
+        help="The registry's URL, which a credential goes before.",
+    ),
+    "useKey": Ui(label="With a key", help="Messages of one key go to one partition."),
+    "key": Ui(when={"useKey": True}, required=True, help="The message's key."),
+    "eventName": Ui(label="Subject", when=_REGISTRY, required=True, help="The subject of the schema in the registry."),
+    "headersUi": Ui(
+        label="Headers", when={"jsonParameters": False}, options={"add": "Add header"}, help="The message's headers."
+    ),
+    "headerParametersJson": Ui(
+        label="Headers (JSON)", control="json", when={"jsonParameters": True}, help="A flat object of texts."
+    ),
+}
+KAFKA_OPTIONS: UiFields = {
+    "acks": Ui(label="All replicas", help="Waits for all replicas that are in sync, not for the leader alone."),
+    "compression": (
+        Ui(
+            label="Compression",
+            when={"@version": {"_cnd": {"gte": 2}}},
+            choices={"gzip": "gzip", "lz4": "LZ4", "snappy": "Snappy", "zstd": "Zstandard", "none": "None"},
+            default="none",
+            help="The form in which messages travel.",
+        ),
+        Ui(label="Compression", control="switch", default=False, help="Messages travel in gzip."),
+    ),
+    "timeout": Ui(label="Timeout (ms)", help="The longest time of sending."),
+}

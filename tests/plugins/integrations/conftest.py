@@ -98,6 +98,16 @@ def rabbitmq() -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="session")
+def kafka(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aiokafka")
+    try:
+        with servers.kafka_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"Kafka: {exc}")
+
+
+@pytest.fixture(scope="session")
 def mongo() -> Iterator[Mapping[str, str]]:
     pytest.importorskip("pymongo")
     try:

@@ -280,6 +280,53 @@ def rabbit_server() -> Iterator[Mapping[str, str]]:
             subprocess.run(["epmd", "-kill"], env=environment, check=False, capture_output=True)
 
 
+_JAAS = "org.apache.kafka.common.security"
+KAFKA = """process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+listeners=PLAIN://127.0.0.1:{plain},SASL://127.0.0.1:{sasl},TLS://127.0.0.1:{tls},FAR://127.0.0.1:{far},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAIN://127.0.0.1:{plain},SASL://127.0.0.1:{sasl},TLS://localhost:{tls},FAR://10.99.0.1:{far}
+listener.security.protocol.map=PLAIN:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:SSL,FAR:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAIN
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+listener.name.sasl.plain.sasl.jaas.config={jaas}.plain.PlainLoginModule required user_ada="{password}";
+listener.name.sasl.scram-sha-256.sasl.jaas.config={jaas}.scram.ScramLoginModule required;
+listener.name.sasl.scram-sha-512.sasl.jaas.config={jaas}.scram.ScramLoginModule required;
+ssl.keystore.type=PEM
+ssl.keystore.location={home}/server.pem
+log.dirs={home}/data
+num.partitions=1
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+group.initial.rebalance.delay.ms=0
+"""
+
+
+@contextlib.contextmanager
+def kafka_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    """Apache Kafka 4. JACKFIELD_TEST_KAFKA names the directory of its jars: `libs` of an installation, or what Maven's
+    `dependency:copy-dependencies` makes of `org.apache.kafka:kafka_2.13`. Gives the values of a credential and further
+    ports: `saslPort`, `tlsPort`, and `farPort`, where it says that it is at 10.99.0.1."""
+    jars = os.environ.get("JACKFIELD_TEST_KAFKA", "")
+    if not jars:
+        raise Absent("JACKFIELD_TEST_KAFKA names no directory of Kafka's jars")
+    java = [program("java"), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
+    with directory(None) as home:
+        names = ("plain", "sasl", "tls", "far", "controller")
+        ports = {name: free_port() for name in names}
+        (home / "server.pem").write_text(key.read_text() + certificate.read_text())
+        config = home / "server.properties"
+        config.write_text(KAFKA.format(jaas=_JAAS, home=home, password=PASSWORD, **ports))
+        made = [*java, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", str(config)]
+        for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
+            made += ["--add-scram", f"{mechanism}=[name=ada,password={PASSWORD}]"]
+        subprocess.run(made, check=True, capture_output=True, cwd=home)
+        with running([*java, "kafka.Kafka", str(config)], None, lambda: answers(ports["plain"])):
+            values = {"brokers": f"127.0.0.1:{ports['plain']}", "ssl": "false"}
+            yield {**values, **{f"{name}Port": str(ports[name]) for name in ("sasl", "tls", "far")}}
+
+
 @contextlib.contextmanager
 def mongo_server() -> Iterator[Mapping[str, str]]:
     """MongoDB, or else FerretDB 1, which speaks its protocol over SQLite: `go mod download

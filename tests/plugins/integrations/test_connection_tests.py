@@ -13,6 +13,7 @@ from jackfield_integrations.connection_tests import kinds
 
 SERVERS = {
     "imap": "imap",
+    "kafka": "kafka",
     "mongoDb": "mongo",
     "mqtt": "mqtt",
     "mySql": "mariadb",
@@ -20,6 +21,9 @@ SERVERS = {
     "rabbitmq": "rabbitmq",
     "redis": "redis",
 }
+
+WRONG = {"kafka": {"authentication": "true", "username": "ada"}}
+"""Further values of a credential that is refused."""
 
 
 async def tried(bench: Bench, kind: str, values: Any) -> str:
@@ -33,7 +37,7 @@ async def test_a_good_credential_signs_in(bench: Bench, kind: str, request: pyte
     values = request.getfixturevalue(SERVERS[kind])
     assert "accepted the credential" in await tried(bench, kind, values)
     with pytest.raises(NodeError) as caught:
-        await tried(bench, kind, {**values, "user": "nobody", "password": "wrong-password"})
+        await tried(bench, kind, {**values, **WRONG.get(kind, {}), "user": "nobody", "password": "wrong-password"})
     assert "wrong-password" not in caught.value.message
 
 
@@ -41,7 +45,7 @@ async def test_a_good_credential_signs_in(bench: Bench, kind: str, request: pyte
 async def test_inner_addresses_are_not_reached(make_bench: Callable[..., Bench], kind: str) -> None:
     bench = make_bench(allowed_hosts=[])
     with pytest.raises(NodeError, match=r"not on the public internet|needs the package"):
-        await tried(bench, kind, {"host": "127.0.0.1", "hostname": "127.0.0.1"})
+        await tried(bench, kind, {"host": "127.0.0.1", "hostname": "127.0.0.1", "brokers": "127.0.0.1"})
 
 
 def test_the_others_have_no_trial(bench: Bench) -> None:
