@@ -56,7 +56,7 @@ class KafkaItems:
         value: Json = None
         if content is not None:
             text = content.decode("utf-8", "replace")
-            value = json_or_text(text) if self.json else text
+            value = await json_or_text(text) if self.json else text
             if self.registry is not None:
                 value = await self._decoded(run, content, value)
         told: dict[str, Json] = {"headers": _headers(message)} if self.headers else {}
