@@ -207,8 +207,10 @@ async def executed(node: VendorNode, run: BearerRun) -> tuple[Any, str]:
     except NodeError as exc:
         return None, exc.message
     finally:
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
             task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)  # one of them closes the client's connections
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.label for case in CASES])
