@@ -71,8 +71,7 @@ class McpApp:
             if self._endpoint is None:
                 if missing := lacking_library("mcp", "mcp"):
                     raise NotSupported(missing)
-                make = cast("Callable[[PluginContext], McpEndpoint]", await asyncio.to_thread(load, _ENDPOINT))
-                endpoint = make(self._context)
+                endpoint = await asyncio.to_thread(_endpoint, self._context)
                 await endpoint.open()
                 self._endpoint = endpoint
             return self._endpoint
@@ -80,6 +79,11 @@ class McpApp:
     async def close(self) -> None:
         if self._endpoint is not None:
             await self._endpoint.close()
+
+
+def _endpoint(context: PluginContext) -> McpEndpoint:
+    """With the schemas of all tools."""
+    return cast("Callable[[PluginContext], McpEndpoint]", load(_ENDPOINT))(context)
 
 
 async def _refuse(error: JackfieldError, scope: Scope, send: Send) -> None:

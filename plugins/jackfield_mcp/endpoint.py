@@ -8,6 +8,8 @@ import contextlib
 import logging
 from collections.abc import Mapping
 
+import anyio
+import anyio.lowlevel
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from jackfield.api.asgi import Receive, Scope, Send
@@ -22,7 +24,7 @@ _PROGRESS = b"progressToken"
 
 
 class McpEndpoint:
-    """Made with the first request."""
+    """Made with the first request, on a thread."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -34,24 +36,25 @@ class McpEndpoint:
             server, stateless=True, json_response=True, max_request_body_size=most
         )
         self._streamed = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=most)
-        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        anyio.run(anyio.lowlevel.checkpoint)  # loads the backend, which the event loop would wait for
         self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        self._task = self._context.spawn("mcp", self._run())
-        await asyncio.shield(self._ready)
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = self._context.spawn("mcp", self._run(ready))
+        await asyncio.shield(ready)
 
-    async def _run(self) -> None:
+    async def _run(self, ready: asyncio.Future[None]) -> None:
         """The SDK's groups of tasks live in one task from their begin to their end."""
         try:
             async with self._whole.run(), self._streamed.run():
-                self._ready.set_result(None)
+                ready.set_result(None)
                 await self._over.wait()
         finally:
             self._over.set()
-            if not self._ready.done():
-                self._ready.set_exception(StoreUnavailable("The MCP server could not begin; try again."))
+            if not ready.done():
+                ready.set_exception(StoreUnavailable("The MCP server could not begin; try again."))
 
     async def close(self) -> None:
         self._over.set()

@@ -110,7 +110,7 @@ class McpProtocol:
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         scope, given = _scope(ctx), params.arguments or {}
-        begun, outcome = time.monotonic(), "cancelled"
+        begun, outcome = time.monotonic(), "failed"
         try:
             tool = self._tools.get(params.name)
             if tool is None or not self._may(scope, tool):
@@ -118,15 +118,19 @@ class McpProtocol:
                 raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
             result = await self._scoped(ctx, scope, tool, given)
             outcome = "failed" if result.is_error else "success"
-        except MCPError:
-            outcome = outcome if outcome == "refused" else "failed"
+        except (_Cancelled, asyncio.CancelledError):
+            outcome = "cancelled"
             raise
         else:
             return result
         finally:
-            took = round((time.monotonic() - begun) * 1000)
-            ident = str(scope.get("jackfield.request_id", ""))
-            self._audit.note(scope["jackfield.principal"], params.name, given, outcome, ident, took)
+            self._note(scope, params.name, given, outcome, begun)
+
+    def _note(self, scope: Scope, name: str, given: Mapping[str, Json], outcome: str, begun: float) -> None:
+        took = round((time.monotonic() - begun) * 1000)
+        self._audit.note(
+            scope["jackfield.principal"], name, given, outcome, str(scope.get("jackfield.request_id", "")), took
+        )
 
     async def _scoped(self, ctx: Context, scope: Scope, tool: AnyTool, given: Mapping[str, Json]) -> CallToolResult:
         """The result, unless the client cancels the call or leaves."""
@@ -142,7 +146,7 @@ class McpProtocol:
         finally:
             self._open -= 1
             self._scopes.end(session, ctx.request_id)
-        raise MCPError(INTERNAL_ERROR, "The call was cancelled.")
+        raise _Cancelled(INTERNAL_ERROR, "The call was cancelled.")
 
     async def _result(self, ctx: Context, scope: Scope, tool: AnyTool, given: Mapping[str, Json]) -> CallToolResult:
         try:
@@ -169,7 +173,18 @@ class McpProtocol:
         return list_templates()
 
     async def _read_resource(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await _told(read_resource(self._api(ctx), str(params.uri), self._settings.result_bytes))
+        scope, uri = _scope(ctx), str(params.uri)
+        begun, outcome = time.monotonic(), "failed"
+        try:
+            found = await _told(read_resource(self._api(ctx), uri, self._settings.result_bytes))
+            outcome = "success"
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        else:
+            return found
+        finally:
+            self._note(scope, "resources/read", {"uri": uri}, outcome, begun)
 
     async def _list_prompts(self, ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()
@@ -182,6 +197,10 @@ class McpProtocol:
 
     def _api(self, ctx: Context) -> ApiCaller:
         return ApiCaller(self._context.port(OwnCalls), _scope(ctx))
+
+
+class _Cancelled(MCPError):
+    """The client has cancelled the call."""
 
 
 class _Progress:

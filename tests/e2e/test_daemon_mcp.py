@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
 import time
@@ -16,6 +17,7 @@ import httpx2
 import pytest
 
 from jackfield.api.auth import SCOPES
+from jackfield.api.daemon import DaemonClient
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
@@ -25,6 +27,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+
+from jackfield_mcp.stdio.bridge import serve
 
 LIMIT = 60
 MODES = ("legacy", "auto")
@@ -240,6 +244,10 @@ async def test_a_call_that_is_cancelled_ends_its_execution_and_tells_how_far_it_
                 await asyncio.sleep(0.02)
         assert reports == sorted(reports)
         reports.clear()
+        # The log is written on a thread.
+        told = "MCP: owner called run_workflow" + f" workflow_id={ident}: cancelled."
+        poll(lambda told=told: told in daemon.tail(100_000), "the log says that the call was cancelled")
+        assert told.replace("cancelled", "failed") not in daemon.tail(100_000)
     async with connected(daemon) as client:
         going = await data(client, "run_workflow", workflow_id=ident, wait_seconds=0)
         assert going["note"].startswith("The execution goes on")
@@ -265,7 +273,7 @@ async def test_every_call_is_in_the_log_without_its_arguments(daemon: Daemon) ->
     last = "MCP: admin called run_profile profile='any\\nline': refused."
     poll(lambda: last in daemon.tail(100_000), "the log has the last call")  # it is written on a thread
     told = daemon.tail(100_000)
-    assert "MCP: admin called set_variable: success." in told
+    assert "MCP: admin called set_variable key=LOGGED: success." in told
     assert "MCP: admin called get_workflow workflow_id=audited: failed." in told
     assert "value-canary-42" not in told
 
@@ -289,6 +297,9 @@ async def test_resources_and_prompts(daemon: Daemon) -> None:
         assert (await client.list_resources()).resources == []
         with pytest.raises(MCPError, match="lacks the scope"):
             await client.read_resource(f"jackfield://workflows/{ident}")
+    read_line = f"called resources/read uri=jackfield://workflows/{ident}"
+    for line in (f"MCP: owner {read_line}: success.", f"MCP: admin {read_line}: failed."):
+        poll(lambda line=line: line in daemon.tail(100_000), line)
 
 
 async def test_data_tables_variables_webhooks_and_credentials(daemon: Daemon) -> None:
@@ -357,6 +368,15 @@ async def test_an_agent_reaches_the_daemon_over_stdio(daemon: Daemon) -> None:
         assert {tool.name for tool in (await client.list_tools()).tools} == {
             "list_webhooks", "list_webhook_calls", "check_webhook_call",
         }  # fmt: skip
+
+
+def test_a_line_that_cannot_be_read_does_not_end_stdio(daemon: Daemon) -> None:
+    ping = json.dumps({"jsonrpc": "2.0", "id": "last", "method": "ping"}).encode()
+    lines = [b"[" * 50_000, b"no JSON", b"\xff\xfe", b"", b"null", b"[]", ping]
+    told = io.BytesIO()
+    serve(DaemonClient(daemon.config_dir), io.BytesIO(b"\n".join(lines)), told)
+    answers = [json.loads(line) for line in told.getvalue().splitlines()]
+    assert {"jsonrpc": "2.0", "id": "last", "result": {}} in answers
 
 
 async def test_stdio_without_a_daemon_says_so(tmp_path: Path) -> None:

@@ -329,6 +329,30 @@ def test_addresses_that_no_client_may_have(daemon: Daemon, uri: str) -> None:
     assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
 
 
+def test_a_refresh_token_of_long_ago_ends_the_grant_too(daemon: Daemon, flow: Flow) -> None:
+    first = flow.exchange(decided(daemon, flow.address(), daemon.admin())["code"]).json()
+    last = first
+    for _ in range(3):
+        last = refreshed(daemon, flow.client_id, last["refresh_token"]).raise_for_status().json()
+    assert refreshed(daemon, flow.client_id, "jf_or_unknown.x").json()["error"] == "invalid_grant"
+    assert listed(daemon, last["access_token"]) == 200
+    assert refreshed(daemon, flow.client_id, first["refresh_token"]).json()["error"] == "invalid_grant"
+    assert listed(daemon, last["access_token"]) == 401, "whoever has renewed it may be a thief"
+
+
+def test_large_registrations_leave_room_for_others(tmp_path_factory: pytest.TempPathFactory) -> None:
+    settings = "[mcp]\noauth_registrations = 100\noauth_clients = 100\n"
+    daemon = Daemon(tmp_path_factory.mktemp("large"), settings=settings)
+    try:
+        daemon.start()
+        uris = [f"https://{index}.example/{'x' * 450}" for index in range(5)]
+        found = {registered(daemon, redirect_uris=uris).status_code for _ in range(45)}
+        assert found == {201}
+        assert registered(daemon).status_code == 201
+    finally:
+        daemon.close()
+
+
 def test_registrations_are_bounded(daemon: Daemon, flow: Flow) -> None:
     token = flow.exchange(decided(daemon, flow.address(), daemon.admin())["code"]).json()["access_token"]
     waiting = registered(daemon).json()["client_id"]

@@ -10,7 +10,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.records import record, replace
 from jackfield.api.storage import User
 from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant, TooMany, client_records, grant_records
-from jackfield_mcp.oauth.tokens import ACCESS, REFRESH, digest_of, new_token
+from jackfield_mcp.oauth.tokens import ACCESS, REFRESH, digest_of, family_of, new_token, renewed
 from jackfield_mcp.settings import McpSettings
 
 Found = tuple[OAuthGrant, ...]
@@ -51,7 +51,7 @@ class OAuthBook:
 
         def work(rows: tuple[OAuthClient, ...]) -> tuple[tuple[OAuthClient, ...], None]:
             kept = [one for one in rows if self._lives(one, client.created_at)]
-            while len(kept) >= self._settings.oauth_clients:
+            while len(kept) >= self._settings.oauth_clients or not self._clients.fits((*kept, client)):
                 idle = [one for one in kept if not one.granted] or [one for one in kept if one.id not in in_use]
                 if not idle:
                     raise TooMany
@@ -76,7 +76,7 @@ class OAuthBook:
         blank = OAuthGrant(
             new_id(), client.id, client.name, user_id, version, tuple(scopes), "", 0, "", "", now, now, now
         )
-        issued = self._issued(blank)
+        issued = self._issued(blank, new_token(REFRESH))
         most = self._settings.oauth_grants
 
         def work(rows: Found) -> tuple[Found, None]:
@@ -89,15 +89,16 @@ class OAuthBook:
         )
         return issued
 
-    def _issued(self, grant: OAuthGrant) -> IssuedTokens:
+    def _issued(self, grant: OAuthGrant, before: str) -> IssuedTokens:
+        """before: the refresh token that ends with it, or the name of a new family."""
         now, settings = self._context.clock.now_ms(), self._settings
-        access, refresh = new_token(ACCESS), new_token(REFRESH)
+        access, refresh = new_token(ACCESS), renewed(before)
         made = replace(
             grant,
             access=digest_of(access),
             access_until=now + settings.oauth_access_lifetime * 1000,
             refresh=digest_of(refresh),
-            spent=grant.refresh,
+            family=digest_of(family_of(refresh)),
             used_at=now,
             until=now + settings.oauth_refresh_lifetime * 1000,
         )
@@ -109,20 +110,21 @@ class OAuthBook:
         return next((one for one in await self._living() if one.access == digest), None)
 
     async def by_refresh(self, token: str) -> OAuthGrant | None:
-        """None for an unknown one, and for one that was used before: then the whole grant ends, since somebody else has
-        it (RFC 9700 section 4.14.2)."""
-        digest = digest_of(token)
+        """None for an unknown one, and for one that was used before, however long ago: then the whole grant ends, since
+        somebody else has it (RFC 9700 section 4.14.2)."""
+        digest, family = digest_of(token), digest_of(family_of(token))
         for one in await self._living():
             if one.refresh == digest:
                 return one
-            if one.spent == digest:
+            if one.family == family:
                 self._context.log.warning("A refresh token was used twice; its grant %s is ended.", one.id)
                 await self.end(one.id)
         return None
 
-    async def renew(self, grant: OAuthGrant, scopes: Sequence[str]) -> IssuedTokens | None:
-        """New tokens in place of the present ones. None: another request was quicker, or it has ended."""
-        issued = self._issued(replace(grant, scopes=tuple(scopes)))
+    async def renew(self, grant: OAuthGrant, refresh: str, scopes: Sequence[str]) -> IssuedTokens | None:
+        """New tokens in place of the present ones. refresh: the present one. None: another request was quicker, or it
+        has ended."""
+        issued = self._issued(replace(grant, scopes=tuple(scopes)), refresh)
 
         def work(rows: Found) -> tuple[Found, bool]:
             if not any(one.id == grant.id and one.refresh == grant.refresh for one in rows):

@@ -170,7 +170,7 @@ class OAuthProvider(OAuthAuthorizationServerProvider[Code, Renewal, Access]):
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: Renewal, scopes: list[str]
     ) -> OAuthToken:
-        issued = await self._book.renew(refresh_token.grant, scopes)
+        issued = await self._book.renew(refresh_token.grant, refresh_token.token, scopes)
         if issued is None:
             raise TokenError("invalid_grant", "The refresh token was used already.")
         return _token(issued)

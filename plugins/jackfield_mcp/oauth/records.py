@@ -34,8 +34,9 @@ class OAuthClient:
 
 @record
 class OAuthGrant:
-    """What a user has let a client do. access, refresh: digests of its present tokens; spent: of the refresh token
-    before, whose use tells that one of them was stolen; version: of the user, with another one of which it ends."""
+    """What a user has let a client do. access, refresh: digests of its present tokens; family: of the part that all of
+    its refresh tokens share, by which an earlier one is known, whose use tells that one of them was stolen; version: of
+    the user, with another one of which it ends."""
 
     id: str
     client_id: str
@@ -46,7 +47,7 @@ class OAuthGrant:
     access: str
     access_until: int
     refresh: str
-    spent: str
+    family: str
     created_at: int
     used_at: int
     until: int
@@ -83,6 +84,13 @@ class Records(Generic[RowT]):
         self._kept = (text, rows)
         return rows
 
+    def fits(self, rows: tuple[RowT, ...]) -> bool:
+        """Whether the store has room for so many."""
+        return len(self._text(rows)) <= _LARGEST
+
+    def _text(self, rows: tuple[RowT, ...]) -> str:
+        return jsontext.dumps([self._dump(row) for row in rows]).decode()
+
     async def change(self, work: Callable[[tuple[RowT, ...]], tuple[tuple[RowT, ...], ResultT]]) -> ResultT:
         """Replace the rows by what `work` makes of them; it may be asked again when another daemon was quicker. Returns
         its second part once it is durable. Raises `StoreUnavailable`, `TooMany`, and what `work` raises."""
@@ -90,7 +98,7 @@ class Records(Generic[RowT]):
             for _ in range(_TRIES):
                 before = await self._context.store.fact(self._fact)
                 rows, result = work(self._parsed(before))
-                text = jsontext.dumps([self._dump(row) for row in rows]).decode()
+                text = self._text(rows)
                 if len(text) > _LARGEST:
                     raise TooMany
                 if text == before or await self._context.store.change_fact(self._fact, before, text):
@@ -123,14 +131,14 @@ def grant_records(context: PluginContext) -> Records[OAuthGrant]:
 def _grant_row(one: OAuthGrant) -> list[Json]:
     return [
         one.id, one.client_id, one.client_name, one.user_id, one.version, list[Json](one.scopes), one.access,
-        one.access_until, one.refresh, one.spent, one.created_at, one.used_at, one.until,
+        one.access_until, one.refresh, one.family, one.created_at, one.used_at, one.until,
     ]  # fmt: skip
 
 
 def _grant(row: list[Json]) -> OAuthGrant:
-    ident, client, name, user, version, scopes, access, access_until, refresh, spent, created, used, until = row
+    ident, client, name, user, version, scopes, access, access_until, refresh, family, created, used, until = row
     return OAuthGrant(
         str(ident), str(client), str(name), str(user), int(str(version)),
         tuple(str(scope) for scope in cast("list[Json]", scopes)), str(access), int(str(access_until)), str(refresh),
-        str(spent), int(str(created)), int(str(used)), int(str(until)),
+        str(family), int(str(created)), int(str(used)), int(str(until)),
     )  # fmt: skip

@@ -16,6 +16,16 @@ def new_token(prefix: str) -> str:
     return prefix + secrets.token_urlsafe(32)
 
 
+def renewed(refresh: str) -> str:
+    """The next refresh token of a family, of which the earlier one is a member."""
+    return f"{family_of(refresh)}.{secrets.token_urlsafe(32)}"
+
+
+def family_of(refresh: str) -> str:
+    """The part that all refresh tokens of a grant share."""
+    return refresh.partition(".")[0]
+
+
 def digest_of(token: str) -> str:
     """A plain hash does for what is random."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

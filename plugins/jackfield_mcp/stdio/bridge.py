@@ -56,7 +56,7 @@ def serve(daemon: DaemonClient, given: IO[bytes], told: IO[bytes]) -> None:
 def _parsed(line: bytes) -> Message:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
