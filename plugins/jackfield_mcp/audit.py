@@ -1,5 +1,5 @@
-"""A line in the log for every call of a tool and every resource that is read: who, which, on what, how it ended. Arguments are not in it, but
-for ids: they may hold secrets."""
+"""A line in the log for every call of a tool and every resource that is read: who, which one, on what, and how it
+ended. Arguments are not in it, but for ids: they may hold secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.json_values import Json
 
-_IDS = ("workflow_id", "execution_id", "session_id", "webhook_id", "template_id", "table", "profile", "kind", "key", "uri")
+_IDS = (
+    "workflow_id",
+    "execution_id",
+    "session_id",
+    "webhook_id",
+    "template_id",
+    "table",
+    "profile",
+    "kind",
+    "key",
+    "uri",
+)
 _LONGEST = 100
 
 
