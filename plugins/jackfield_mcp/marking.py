@@ -26,17 +26,24 @@ def structured(value: Json) -> dict[str, Json]:
 
 
 def bounded(value: Json, limit: int) -> Json:
-    """The value in at most `limit` bytes of JSON, with long texts and lists cut, each with a word of what is gone."""
-    if len(jsontext.dumps(value)) <= limit:
+    """The value in at most `limit` bytes of JSON as `marked_text` writes it, with long texts and lists cut, each with a
+    word of what is gone."""
+    if _size(value) <= limit:
         return value
     text, rows = min(_TEXT, limit), _ROWS
     while True:
         found = _cut(value, text, rows, _LEVELS)
-        if len(jsontext.dumps(found)) <= limit:
+        if _size(found) <= limit:
             return {"truncated": "Long texts and lists are cut; ask for a smaller part.", "value": found}
         if text <= _SMALLEST and rows <= 1:
             return {"truncated": "The result is too large; ask for a smaller part.", "value": None}
         text, rows = max(_SMALLEST, text // 4), max(1, rows // 3)
+
+
+def _size(value: Json) -> int:
+    """Bytes of the JSON: each `<` and `>` is an escape of six."""
+    body = jsontext.dumps(value)
+    return len(body) + 5 * (body.count(b"<") + body.count(b">"))
 
 
 def _cut(value: Json, text: int, rows: int, levels: int) -> Json:

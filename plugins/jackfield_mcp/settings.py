@@ -54,7 +54,10 @@ class McpSettings(BaseModel):
         3600, description="Seconds after which a client that nobody has let in is forgotten.", ge=60, le=31_622_400
     )
     oauth_grants: int = Field(
-        100, description="Clients that are let in at once; the longest unused goes first.", ge=1, le=150
+        100,
+        description="Clients that are let in at once; of too many the longest unused goes, of the user who has most.",
+        ge=1,
+        le=150,
     )
     oauth_requests: int = Field(
         200, description="Clients that wait for a decision at once; the oldest is given up.", ge=1, le=10_000

@@ -340,6 +340,29 @@ def test_a_refresh_token_of_long_ago_ends_the_grant_too(daemon: Daemon, flow: Fl
     assert listed(daemon, last["access_token"]) == 401, "whoever has renewed it may be a thief"
 
 
+def test_a_user_who_lets_in_many_ends_no_grant_of_others(tmp_path_factory: pytest.TempPathFactory) -> None:
+    daemon = Daemon(tmp_path_factory.mktemp("many"), settings="[mcp]\noauth_grants = 3\n")
+    try:
+        api = daemon.start().admin()
+        body = {"username": "eager", "password": "correct-horse-battery", "role": "viewer"}
+        api.post("/users", json=body).raise_for_status()
+        login = {"username": "eager", "password": body["password"]}
+        token = daemon.client().post("/api/v1/auth/login", json=login).raise_for_status().json()["token"]
+        eager = daemon.client(headers={"Authorization": f"Bearer {token}"})
+        eager.base_url = httpx.URL(f"{daemon.base_url}/api/v1")
+        flow = Flow(daemon, registered(daemon).raise_for_status().json()["client_id"])
+
+        def let_in(by: httpx.Client) -> str:
+            return str(flow.exchange(decided(daemon, flow.address(), by)["code"]).json()["access_token"])
+
+        mine = let_in(api)
+        others = [let_in(eager) for _ in range(4)]
+        assert listed(daemon, mine) == 200
+        assert [listed(daemon, one) for one in others] == [401, 401, 200, 200]
+    finally:
+        daemon.close()
+
+
 def test_large_registrations_leave_room_for_others(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = "[mcp]\noauth_registrations = 100\noauth_clients = 100\n"
     daemon = Daemon(tmp_path_factory.mktemp("large"), settings=settings)

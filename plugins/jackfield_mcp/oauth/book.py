@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from jackfield.api.auth import OWNER
@@ -71,7 +72,7 @@ class OAuthBook:
         return [one for one in await self._living() if user_id in (None, one.user_id)]
 
     async def grant(self, client: OAuthClient, user_id: str, version: int, scopes: Sequence[str]) -> IssuedTokens:
-        """Of too many the one that was not used for longest ends. Raises `TooMany`."""
+        """Of too many one ends of the user who has most, that which was not used for longest. Raises `TooMany`."""
         now = self._context.clock.now_ms()
         blank = OAuthGrant(
             new_id(), client.id, client.name, user_id, version, tuple(scopes), "", 0, "", "", now, now, now
@@ -80,8 +81,10 @@ class OAuthBook:
         most = self._settings.oauth_grants
 
         def work(rows: Found) -> tuple[Found, None]:
-            kept = sorted((one for one in rows if one.until > now), key=lambda one: one.used_at)
-            return (*kept[max(0, len(kept) - most + 1) :], issued.grant), None
+            kept = [one for one in rows if one.until > now]
+            while kept and (len(kept) >= most or not self._grants.fits((*kept, issued.grant))):
+                kept.remove(_spare(kept))
+            return (*kept, issued.grant), None
 
         await self._grants.change(work)
         await self._clients.change(
@@ -153,3 +156,10 @@ class OAuthBook:
         if grant.user_id == OWNER.user_id:
             return True
         return user is not None and not user.disabled and user.version == grant.version
+
+
+def _spare(grants: Sequence[OAuthGrant]) -> OAuthGrant:
+    """Nobody's grants end because somebody else lets in many clients."""
+    held = Counter(one.user_id for one in grants)
+    most = max(held.values())
+    return min((one for one in grants if held[one.user_id] == most), key=lambda one: one.used_at)

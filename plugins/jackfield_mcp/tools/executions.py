@@ -9,7 +9,7 @@ from pydantic import Field
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
-from jackfield_mcp.tools.paging import Ident, Page
+from jackfield_mcp.tools.paging import FEWER, Ident, Page
 
 
 class List(Page):
@@ -22,7 +22,7 @@ class List(Page):
 
 class Get(Arguments):
     execution_id: Ident
-    items: Annotated[int, Field(ge=0, le=100)] = Field(3, description="The most items of each output.")
+    items: Annotated[int, Field(ge=0, le=100)] = Field(3, description=FEWER)
     node: Ident | None = Field(None, description="Only the runs of this node.")
 
 

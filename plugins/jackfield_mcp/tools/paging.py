@@ -8,6 +8,10 @@ from pydantic import Field
 
 from jackfield_mcp.tool import Arguments
 
+FEWER = (
+    "The most items of each output. Large ones are left out: `counts` tells how many there are, get_execution_items "
+    "reads them."
+)
 Ident = Annotated[str, Field(min_length=1, max_length=200)]
 
 

@@ -13,7 +13,7 @@ from jackfield.api.events import Subscription
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
-from jackfield_mcp.tools.paging import Ident
+from jackfield_mcp.tools.paging import FEWER, Ident
 from jackfield_mcp.tools.workflows import Document
 
 OVER = frozenset({"success", "failed", "cancelled"})
@@ -29,7 +29,7 @@ class Waiting(Arguments):
     wait_seconds: _SECONDS | None = Field(
         None, description="How long to wait for the end; then the execution goes on. 0: not at all. Default: mcp.wait."
     )
-    items: _ITEMS = Field(3, description="The most items of each output in the result.")
+    items: _ITEMS = Field(3, description=FEWER)
 
 
 class Run(Waiting):

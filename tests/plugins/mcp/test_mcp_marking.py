@@ -42,12 +42,15 @@ def test_what_is_small_enough_stays(value: Any) -> None:
         ["y" * 1000] * 1000,
         {f"key {n}": list(range(100)) for n in range(500)},
         {"k" * 50_000: 1},
+        "<" * 7000,
+        ["<>" * 1000] * 3,
         {"nodes": {"a": [{"outputs": [[{"json": {"t": "é" * 3000}}] * 200]}]}},
     ],
 )
 def test_what_is_too_large_is_cut_and_says_so(value: Any) -> None:
     found = bounded(value, 8000)
     assert len(json.dumps(found, ensure_ascii=False).encode()) <= 8000 * 1.2
+    assert len(marked_text(found).encode()) <= 8000 + len(NOTICE) + len(OPEN) + len(CLOSE) + 3
     assert isinstance(found, dict)
     assert "ask for a smaller part" in str(found["truncated"])
 
