@@ -302,7 +302,14 @@ def test_requests_that_are_not_oauth_2_1_are_refused_at_the_client(
 
 
 @pytest.mark.parametrize(
-    "uri", ["https://evil.example/", "http://127.0.0.1:3999/other", "http://localhost:3999/callback"]
+    "uri",
+    [
+        "https://evil.example/",
+        "http://127.0.0.1:3999/other",
+        "http://localhost:3999/callback",
+        "http://bank.example@127.0.0.1:3999/callback",
+        "http://127.0.0.1:3999/callback#there",
+    ],
 )
 def test_an_address_that_is_not_registered_is_never_sent_to(daemon: Daemon, flow: Flow, uri: str) -> None:
     answer = daemon.client().get(flow.address(redirect_uri=uri))

@@ -31,7 +31,8 @@ def is_usable(uri: str, schemes: Collection[str]) -> bool:
 
 
 def is_same(registered: str, given: str) -> bool:
-    """Letter by letter, but for the port of an application at this machine, which it chooses as it starts."""
+    """Letter by letter, but for the port of an application at this machine, which it chooses as it starts; a user or a
+    fragment it cannot add."""
     if registered == given:
         return True
     try:
@@ -41,7 +42,8 @@ def is_same(registered: str, given: str) -> bool:
         )
     except ValueError:
         return False
-    return local and _without_port(registered) == _without_port(given)
+    bare = other.username is None and "#" not in given
+    return local and bare and _without_port(registered) == _without_port(given)
 
 
 def _without_port(uri: str) -> str:
