@@ -245,6 +245,20 @@ def test_a_workflow_says_which_package_it_needs(site: Site) -> None:
     assert told == [wanted]
 
 
+@pytest.mark.parametrize("kind", ["@other/n8n-nodes-other.other", "n8n-nodes-mcp.mcpClient"])
+def test_import_and_failed_run_name_the_command(site: Site, kind: str) -> None:
+    document = chain("Other", node("Start", "manualTrigger"), node("Other", "other"))
+    document["nodes"][1] |= {"type": kind}  # type: ignore[index,operator]
+    command = f"jackfield community-nodes add {kind.rpartition('.')[0]}"
+    imported = site.api.post("/workflows/import", json=document)
+    assert command in imported.text
+    started = site.api.post("/workflows/run", json={"workflow": document, "inputData": [{"json": {}}]})
+    assert started.status_code == 200, started.text
+    told = site.api.get(f"/executions/{started.json()['executionId']}").json()
+    assert told["status"] == "failed"
+    assert command in told["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("name", "status", "word"),
     [
