@@ -156,7 +156,7 @@ class Extensions:
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
         found: dict[str, Given[PortT]] = {}
         what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
-        each = sorted(self._host.each(point.hook, point.protocol, point.check), key=lambda given: _yields(given[1]))
+        each = sorted(self._host.each(point.hook, point.protocol, point.check), key=lambda given: self._yields(*given))
         for plugin, thing in each:
             record = self._host.plugins[plugin]
             given = Given(plugin, record.value, thing, "" if record.is_own else record.distribution)
@@ -167,20 +167,20 @@ class Extensions:
                     if self._precedence.claim(plugin, f"{what}:{name}"):
                         found[name] = given
                 except NameTaken as exc:
-                    if not _yields(thing):
+                    if not self._yields(plugin, thing):
                         self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found
+
+    def _yields(self, plugin: str, thing: object) -> bool:
+        """Whether a thing gives way to another of its name; see `jackfield.api.credentials.CredentialKind`. A
+        stranger's is not asked: an attribute may do anything."""
+        return self._host.plugins[plugin].is_own and getattr(thing, "yields", False) is True
 
     def forget(self, point: ExtensionPoint[PortT]) -> None:
         """Ask the plugins again when somebody wants to know."""
         with self._lock:
             self._given.pop(point.hook, None)
             self._values.pop(point.hook, None)
-
-
-def _yields(thing: object) -> bool:
-    """Whether a thing gives way to another of its name; see `jackfield.api.credentials.CredentialKind`."""
-    return getattr(thing, "yields", False) is True
 
 
 def _singular(things: str) -> str:

@@ -52,4 +52,5 @@ class NodeTypes:
                 self._plugins.failed(name, exc, f"failed in {_HOOK}")
 
     def _is_chosen(self, plugin: str, node: object) -> bool:
-        return isinstance(node, NodeOffer) and node.chosen is True and self._plugins.is_own(plugin)
+        """Another's object is not even asked for its class, which may do anything."""
+        return self._plugins.is_own(plugin) and isinstance(node, NodeOffer) and node.chosen is True
