@@ -131,6 +131,8 @@ class Guard:
             await asyncio.wait({begun, refused}, return_when=asyncio.FIRST_COMPLETED)
             if self.refusal is not None and not begun.done():
                 raise self.refusal
+            if begun.cancelled():
+                raise NodeError("Kafka: the connection ended meanwhile.")
             return await begun
         finally:
             refused.cancel()
@@ -194,6 +196,17 @@ def told(values: DriverCredential, guard: Guard | None = None) -> Iterator[None]
         if guard is not None and guard.refusal is not None:
             raise guard.refusal from None
         raise NodeError(f"Kafka: {values.shown(exc)}.") from None
+
+
+async def _stopped(stop: Coroutine[Any, Any, None]) -> None:
+    """Of a broker that went away the library tells with a cancellation, which is none of whoever waits here."""
+    ended = asyncio.ensure_future(stop)
+    try:
+        await asyncio.wait({ended})
+    finally:
+        ended.cancel()
+    if not ended.cancelled():
+        ended.exception()  # nobody is there any more whom a failure would help
 
 
 class KafkaReader:
@@ -262,8 +275,7 @@ async def reading(
                     await consumer.position(partition)  # so that the end counts as it is now
         yield KafkaReader(consumer, guard, values)
     finally:
-        with contextlib.suppress(*_FAILURES):
-            await consumer.stop()
+        await _stopped(consumer.stop())
 
 
 class KafkaSession:
@@ -301,5 +313,4 @@ async def opened(
             await guard.through(producer.start())
         yield KafkaSession(producer, guard, values)
     finally:
-        with contextlib.suppress(*_FAILURES):
-            await producer.stop()
+        await _stopped(producer.stop())
