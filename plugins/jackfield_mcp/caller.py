@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from urllib.parse import quote
 
 from jackfield.api.asgi import Scope
-from jackfield.api.auth import Principal
+from jackfield.api.auth import Principal, Standing, unending
 from jackfield.api.errors import JackfieldError
 from jackfield.api.json_values import Json
 from jackfield.api.own_calls import OwnAnswer, OwnCalls
 
 SERVICE = "/api/v1"
+_COUNTS_S = 1.0
+"""Seconds after which the credential of a call under way is looked at again."""
 
 
 class ToolFailed(JackfieldError):
@@ -33,6 +36,8 @@ class ApiCaller:
         self._scope = scope
         self.read = 0
         """Bytes of all answers so far."""
+        self._standing: Standing = scope.get("jackfield.standing", unending)
+        self._looked = time.monotonic()
 
     @property
     def principal(self) -> Principal:
@@ -52,10 +57,17 @@ class ApiCaller:
         whole = path if path.startswith("/api/") else SERVICE + path
         asked = {name: _text(value) for name, value in (query or {}).items() if value not in (None, "")}
         found = await self._calls.call(self._scope, method, whole, query=asked, body=body, headers=headers)
+        await self._still_counts()
         self.read += found.size
         if found.status >= 300:
             raise _failure(found)
         return found
+
+    async def _still_counts(self) -> None:
+        """Nothing is told by a call that outlasts its credential. Raises `AuthRequired`."""
+        if time.monotonic() - self._looked >= _COUNTS_S:
+            await self._standing()
+            self._looked = time.monotonic()
 
     async def ask(
         self, method: str, path: str, *, query: Mapping[str, object] | None = None, body: Json = None

@@ -188,6 +188,25 @@ async def test_a_key_sees_and_calls_the_tools_of_its_scopes_alone(daemon: Daemon
                 await client.call_tool(name, {})
 
 
+async def test_a_key_that_is_revoked_ends_a_call_under_way(daemon: Daemon) -> None:
+    api = daemon.admin()
+    scopes = ["workflows:execute", "executions:read"]
+    made = api.post("/api-keys", json={"name": "short", "scopes": scopes}).raise_for_status().json()
+    code = node("Code", "code", {"jsCode": SLOW}, version=2)
+    ident = api.post("/workflows", json=chain("revoked", node("Start", "manualTrigger", version=1), code)).json()["id"]
+
+    def running() -> bool:
+        return bool(api.get("/executions", params={"workflowId": ident, "status": "running"}).json()["total"])
+
+    async with connected(daemon, made["key"]) as client:
+        call = asyncio.create_task(failure(client, "run_workflow", workflow_id=ident))
+        await asyncio.to_thread(poll, running, "the workflow runs")
+        api.delete(f"/api-keys/{made['id']}").raise_for_status()
+        assert "revoked" in (await asyncio.wait_for(call, 15))["error"]
+    for row in api.get("/executions", params={"workflowId": ident}).json()["data"]:
+        api.post(f"/executions/{row['id']}/cancel")
+
+
 def test_who_is_not_known_is_refused_before_anything_is_read(daemon: Daemon) -> None:
     client = daemon.client()
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
