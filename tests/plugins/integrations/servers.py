@@ -300,6 +300,7 @@ num.partitions=1
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
 """
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from integration_fakes import Bench
 
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node
@@ -117,3 +118,25 @@ def test_messages_of_a_queue_are_not_lost(daemon: Daemon, rabbitmq: Mapping[str,
         return set(map(int, started(api, workflow, lambda item: str(item["content"]))))
 
     poll(lambda: numbers() == set(range(count)), "all messages", timeout=40)
+
+
+def test_messages_of_a_topic_start_a_workflow_once(daemon: Daemon, kafka: Mapping[str, str], tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    credential = {"name": "Kafka", "kind": "kafka", "values": {"brokers": kafka["brokers"], "ssl": "false"}}
+    options = {"fromBeginning": True, "sessionTimeout": 1500, "heartbeatInterval": 300, "batchSize": 2}
+    given = {"topic": "crash", "groupId": "crash", "resolveOffset": "immediately", "options": options}
+
+    def send(number: int) -> None:
+        more = {"topic": "crash", "sendInputData": False, "message": str(number)}
+        asyncio.run(bench.json("kafka", 1, more, credentials={"kafka": kafka}))
+
+    send(0)
+    workflow = live(daemon, "kafkaTrigger", 1.3, given, credential)
+    count = killed_now_and_then(daemon, lambda number: send(number + 1)) + 1
+    api = daemon.admin()
+
+    def numbers() -> list[int]:
+        return sorted(map(int, started(api, workflow, lambda item: str(item["message"]))))
+
+    poll(lambda: len(numbers()) >= count, "all messages", timeout=40)
+    assert numbers() == list(range(count))
