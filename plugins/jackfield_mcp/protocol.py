@@ -4,8 +4,10 @@ Cancellation."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Awaitable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import anyio
@@ -78,7 +80,7 @@ class McpProtocol:
         self._audit = Audit(context)
         self._tools: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
         self._shown = {tool.name: _shown(tool) for tool in TOOLS}
-        self._open = 0
+        self._open: Counter[str] = Counter()
 
     def server(self) -> Server[dict[str, object]]:
         return Server(
@@ -135,18 +137,30 @@ class McpProtocol:
     async def _scoped(self, ctx: Context, scope: Scope, tool: AnyTool, given: Mapping[str, Json]) -> CallToolResult:
         """The result, unless the client cancels the call or leaves."""
         named = ctx.request.headers.get(SESSION, "") if ctx.request is not None else ""
-        session = session_key(named, owner_of(scope))
-        if self._open >= self._settings.calls:
-            return _failed("Too many tool calls are under way (mcp.calls); try again in a moment.")
-        self._open += 1
+        owner = owner_of(scope)
+        session = session_key(named, owner)
         try:
-            with anyio.CancelScope() as cancelling:
+            with self._one_more(owner), anyio.CancelScope() as cancelling:
                 self._scopes.begin(session, ctx.request_id, cancelling)
                 return await self._result(ctx, scope, tool, given)
+        except ToolFailed as exc:
+            return _failed(exc.message)
         finally:
-            self._open -= 1
             self._scopes.end(session, ctx.request_id)
         raise _Cancelled(INTERNAL_ERROR, "The call was cancelled.")
+
+    @contextlib.contextmanager
+    def _one_more(self, owner: str) -> Iterator[None]:
+        """A call under way. One credential leaves a quarter of them to others. Raises `ToolFailed`."""
+        most = self._settings.calls
+        if self._open.total() >= most or self._open[owner] >= max(1, most * 3 // 4):
+            raise ToolFailed("Too many calls are under way (mcp.calls); try again in a moment.")
+        self._open[owner] += 1
+        try:
+            yield
+        finally:
+            self._open[owner] -= 1
+            self._open += Counter()  # forgets who has none
 
     async def _result(self, ctx: Context, scope: Scope, tool: AnyTool, given: Mapping[str, Json]) -> CallToolResult:
         try:
@@ -176,7 +190,7 @@ class McpProtocol:
         scope, uri = _scope(ctx), str(params.uri)
         begun, outcome = time.monotonic(), "failed"
         try:
-            found = await _told(read_resource(self._api(ctx), uri, self._settings.result_bytes))
+            found = await _told(self._read(ctx, uri))
             outcome = "success"
         except asyncio.CancelledError:
             outcome = "cancelled"
@@ -185,6 +199,10 @@ class McpProtocol:
             return found
         finally:
             self._note(scope, "resources/read", {"uri": uri}, outcome, begun)
+
+    async def _read(self, ctx: Context, uri: str) -> ReadResourceResult:
+        with self._one_more(owner_of(_scope(ctx))):
+            return await read_resource(self._api(ctx), uri, self._settings.result_bytes)
 
     async def _list_prompts(self, ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()

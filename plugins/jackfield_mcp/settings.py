@@ -25,7 +25,11 @@ class McpSettings(BaseModel):
         le=16_777_216,
     )
     calls: int = Field(
-        200, description="Tool calls under way at once in this process; more are refused.", ge=1, le=10_000
+        200,
+        description="Tool calls and reads of resources under way at once in this process, of one credential three "
+        "quarters of them; more are refused.",
+        ge=1,
+        le=10_000,
     )
     progress: float = Field(
         5, description="Seconds between two reports of progress to a client that asks for them.", gt=0, le=3600

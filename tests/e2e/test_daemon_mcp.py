@@ -412,6 +412,32 @@ async def test_stdio_without_a_daemon_says_so(tmp_path: Path) -> None:
         assert b"No daemon runs; start one with `jackfield serve`." in err
 
 
+async def test_one_key_leaves_calls_to_others(tmp_path: Path) -> None:
+    few = Daemon(tmp_path, settings="[mcp]\ncalls = 4\n")
+    try:
+        api = few.start().admin()
+        slow = chain(
+            "slow", node("Start", "manualTrigger", version=1), node("Code", "code", {"jsCode": SLOW}, version=2)
+        )
+        ident = api.post("/workflows", json=slow).raise_for_status().json()["id"]
+
+        def begun() -> bool:
+            return bool(api.get("/executions", params={"workflowId": ident}).json()["total"] == 3)
+
+        async with connected(few, key_of(few, *sorted(SCOPES))) as greedy, connected(few) as owner:
+            calls = [asyncio.create_task(greedy.call_tool("run_workflow", {"workflow_id": ident})) for _ in range(3)]
+            await asyncio.to_thread(poll, begun, "three calls are under way")
+            assert "mcp.calls" in (await failure(greedy, "list_variables"))["error"]
+            with pytest.raises(MCPError, match=r"mcp\.calls"):
+                await greedy.read_resource("jackfield://node-types/set")
+            assert (await data(owner, "list_variables"))["data"] == []
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+    finally:
+        few.close()
+
+
 def test_a_daemon_can_do_without(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path, settings="[mcp]\nenabled = false\n")
     try:
