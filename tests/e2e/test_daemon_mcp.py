@@ -412,6 +412,24 @@ async def test_stdio_without_a_daemon_says_so(tmp_path: Path) -> None:
         assert b"No daemon runs; start one with `jackfield serve`." in err
 
 
+async def test_a_node_without_an_id_keeps_its_secrets_under_another_name(daemon: Daemon) -> None:
+    headers = {"parameters": [{"name": "Authorization", "value": SECRET}]}
+    request = node("H", "httpRequest", {"url": "http://192.0.2.1/", "sendHeaders": True, "headerParameters": headers})
+    document = chain("masked", node("Start", "manualTrigger", version=1), request)
+    for one in document["nodes"]:  # type: ignore[attr-defined]
+        one.pop("id", None)
+    rename = {"op": "rename_node", "name": "H", "to": "H2"}
+    async with connected(daemon) as client:
+        ident = (await data(client, "create_workflow", workflow=document))["id"]
+        refused = await failure(client, "change_workflow", workflow_id=ident, operations=[rename])
+        assert "update_node with changes.id" in refused["error"]
+        give = {"op": "update_node", "name": "H", "changes": {"id": "h"}}
+        await data(client, "change_workflow", workflow_id=ident, operations=[give])
+        await data(client, "change_workflow", workflow_id=ident, operations=[rename])
+        kept = (await data(client, "get_workflow", workflow_id=ident))["nodes"][1]
+    assert (kept["name"], kept["parameters"]["headerParameters"]["parameters"][0]["value"]) == ("H2", "***")
+
+
 async def test_one_key_leaves_calls_to_others(tmp_path: Path) -> None:
     few = Daemon(tmp_path, settings="[mcp]\ncalls = 4\n")
     try:

@@ -7,7 +7,9 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from jackfield.api import jsontext
 from jackfield.api.json_values import Json
+from jackfield.api.nodes.secret_values import MASK
 from jackfield_mcp.caller import ToolFailed
 from jackfield_mcp.documents import operations as ops
 from jackfield_mcp.documents.references import renamed
@@ -133,6 +135,7 @@ def _rename(document: Document, operation: ops.RenameNode) -> None:
     node = _node(document, name)
     if to != name and any(other.get("name") == to for other in _nodes(document)):
         raise ToolFailed(f"There is a node {to[:100]} already.")
+    _refuse_masks(document, node, name)
     node["name"] = to
     wires = _wires(document)
     document["connections"] = {to if source == name else source: kinds for source, kinds in wires.items()}
@@ -146,6 +149,19 @@ def _rename(document: Document, operation: ops.RenameNode) -> None:
         pins[to] = pins.pop(name)
     for other in _nodes(document):
         other["parameters"] = renamed(other.get("parameters", {}), name, to)
+
+
+def _refuse_masks(document: Document, node: Document, name: str) -> None:
+    """The store finds a secret that is shown as a mask by the node's id, without one by its name; in pinned data always
+    by the name. Under another name it would be gone. Raises `ToolFailed`."""
+    if not node.get("id") and _holds_mask(node.get("parameters")):
+        raise ToolFailed(f"{name[:100]} has secrets and no id; give it one first: update_node with changes.id.")
+    if _holds_mask(_pins(document).get(name)):
+        raise ToolFailed(f"The pinned data of {name[:100]} has secrets; take it away first with pin_data.")
+
+
+def _holds_mask(value: Json) -> bool:
+    return f'"{MASK}"' in jsontext.dumps(value).decode()
 
 
 def _connect(document: Document, operation: ops.Connect) -> None:
