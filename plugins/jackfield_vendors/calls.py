@@ -130,6 +130,8 @@ def answer_of(reply: HttpReply, errors: Errors, title: str) -> Json:
     """The JSON of a good answer, or its XML as JSON; an empty one is an empty object. Raises `NodeError` with the
     service's own words."""
     value = _content(reply) if reply.body.strip() else {}
+    if any(at(value, path.split(".")) in values for path, values in errors.fine.items()):
+        return value
     good = 200 <= reply.status < 300 and not (errors.bad and at(value, errors.bad.split(".")))
     if good and (not errors.ok or at(value, errors.ok.split("."))):
         return value

@@ -244,10 +244,12 @@ class DescribedAuth(DescribedPart):
 
 class Errors(DescribedPart):
     """How the service says that a request failed. ok: path that must be true; bad: path that must not be there, or be
-    empty; message: paths of the text, the first that is there counts."""
+    empty; message: paths of the text, the first that is there counts; fine: paths whose values make an answer a good
+    one whatever its status."""
 
     ok: str = ""
     bad: str = ""
+    fine: dict[str, list[str]] = {}
     message: list[str] = ["message", "error.message", "error"]
 
 
@@ -388,7 +390,7 @@ class DescribedList(DescribedRequest):
     of the one row that counts there. value, label, address, type: templates over a row; address: of the thing's page;
     type: of a column, by `types` what n8n's mapper calls it. where: rows that count: path -> a value, or several.
     needs: parameters without which there is nothing to ask for. searchable: whether the service searches; else names
-    are looked through here. fixed: rows that come first.
+    are looked through here. fixed: rows that come first. steps, lastly: as of operations.
     """
 
     rows: str = ""
@@ -406,6 +408,7 @@ class DescribedList(DescribedRequest):
     fixed: list[dict[str, str]] = []
     paging: DescribedPaging | None = None
     steps: list[DescribedStep] = []
+    lastly: list[DescribedStep] = []
 
     @model_validator(mode="after")
     def _paged(self) -> DescribedList:

@@ -52,6 +52,27 @@ def overlaid(given: Mapping[str, Json]) -> Json:
     return {name: value for row in rows if isinstance(row, dict) for name, value in row.items()}
 
 
+def entries(given: Mapping[str, Json]) -> Json:
+    """rows: objects with name and value. One object with all of them, also those whose value is empty."""
+    rows = given.get("rows")
+    listed = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {as_text(row["name"]): row.get("value") for row in listed if row.get("name") not in (None, "")}
+
+
+def leaves(given: Mapping[str, Json]) -> Json:
+    """rows: objects; inside: key of the rows in a folder, which may be folders too. The rows that are none, without
+    separators, whose name is a hyphen."""
+    found: list[Json] = []
+    inside, rows = str(given.get("inside")), given.get("rows")
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and isinstance(row.get(inside), list):
+            below = leaves({"rows": row[inside], "inside": inside})
+            found += below if isinstance(below, list) else []
+        elif isinstance(row, dict) and row.get("name") != "-":
+            found.append(row)
+    return found
+
+
 def without(given: Mapping[str, Json]) -> Json:
     """object: all of it but the fields of these names, empty ones too."""
     found, names = given.get("object"), given.get("names")
@@ -166,6 +187,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "dynamo_plain": _later("jackfield_vendors.amazon:dynamo_plain"),
     "dynamo_put": _later("jackfield_vendors.amazon:dynamo_put"),
     "dynamo_values": _later("jackfield_vendors.amazon:dynamo_values"),
+    "entries": entries,
     "every_event": every_event,
     "expense_fields": _later("jackfield_vendors.amazon:expense_fields"),
     "facebook_changes": _later("jackfield_vendors.triggering.event_items:facebook_changes"),
@@ -186,6 +208,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "jotform_item": _later("jackfield_vendors.triggering.event_items:jotform_item"),
     "key_of": key_of,
     "lambda_result": _later("jackfield_vendors.amazon:lambda_result"),
+    "leaves": leaves,
     "mail_message": _later("jackfield_vendors.messages.mail:message"),
     "mail_parsed": _later("jackfield_vendors.messages.mail:parsed"),
     "mail_reply": _later("jackfield_vendors.messages.mail:reply"),

@@ -45,6 +45,9 @@ class ListReader:
     async def page(self, question: ListQuestion, scope: TemplateScope) -> LoadedPage:
         """As many pages of the service as it takes until something is found. Raises `NodeError`."""
         self._check(scope)
+        return await self._steps.closing(self._page(question, scope), self._list.lastly, scope)
+
+    async def _page(self, question: ListQuestion, scope: TemplateScope) -> LoadedPage:
         scope = await self._steps.stepped(self._list.steps, scope)
         fixed = [] if question.cursor else [_fixed(row) for row in self._described.fixed]
         rows = [row for row in fixed if self._wanted(row, question.search)]

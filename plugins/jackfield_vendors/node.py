@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -49,9 +47,6 @@ from jackfield_vendors.questions import AskedQuestion, question_of
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
-
-CLOSING_SECONDS = 5
-"""The time that the last steps of a cancelled run have."""
 
 
 class VendorNode:
@@ -204,23 +199,7 @@ class VendorNode:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])
         sender = ServiceSender(run, self.text, self.base, exchange, index)
-        try:
-            made = await self._made(sender, operation, scope)
-        except FAILURES:
-            await self._closed(sender, operation, scope)
-            raise
-        except asyncio.CancelledError:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CLOSING_SECONDS):
-                    await self._closed(sender, operation, scope)
-            raise
-        await sender.stepped(operation.lastly, sender.reached or scope)
-        return made
-
-    async def _closed(self, sender: ServiceSender, operation: CompiledOperation, scope: TemplateScope) -> None:
-        """Whatever becomes of it, the first failure is the one that is told."""
-        with suppress(*FAILURES):
-            await sender.stepped(operation.lastly, with_special(sender.reached or scope, "$failed", True))
+        return await sender.closing(self._made(sender, operation, scope), operation.lastly, scope)
 
     async def _made(self, sender: ServiceSender, operation: CompiledOperation, scope: TemplateScope) -> Items:
         run, index = sender.run, sender.index

@@ -91,6 +91,7 @@ class CompiledList:
     described: DescribedList
     request: CompiledRequest
     steps: Sequence[CompiledStep]
+    lastly: Sequence[CompiledStep]
     found: Template | None
     pick: Template | None
     row: Mapping[str, Template]
@@ -110,6 +111,7 @@ def compile_list(described: DescribedList, values: Mapping[str, Template]) -> Co
         described,
         compiled_request(described, "", check),
         [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(described.steps)],
+        [compiled_step(step, f"lastly[{index}].", check) for index, step in enumerate(described.lastly)],
         compiled_template(described.found, "found", check),
         compiled_template(described.pick, "pick", check),
         {name: made for name, text in row.items() if text and (made := compiled_template(text, name, check))},

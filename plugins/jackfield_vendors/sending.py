@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from math import isfinite, nan
+from typing import TypeVar
 
 from jackfield.api.binary import DEFAULT_TYPE, size_of
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
@@ -12,6 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile, form_body
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import content_of, form_file
+from jackfield.api.nodes.running import FAILURES
 from jackfield.api.records import replace
 from jackfield_vendors.answers import FirstEvent, content_row, from_base64
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
@@ -20,6 +24,10 @@ from jackfield_vendors.exchange import ServiceExchange, secret_in
 from jackfield_vendors.operations import CompiledRequest, CompiledStep, CompiledUntil
 from jackfield_vendors.paging import collected
 from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, value_of
+
+Made = TypeVar("Made")
+CLOSING_SECONDS = 5
+"""The time that the last steps of what was cancelled have."""
 
 
 class ServiceSteps:
@@ -51,6 +59,27 @@ class ServiceSteps:
                 scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
                 self.reached = scope
         return scope
+
+    async def closing(self, made: Awaitable[Made], lastly: Sequence[CompiledStep], scope: TemplateScope) -> Made:
+        """What is made with steps of this object, and after it, or after its failure, the last steps. Raises as
+        `send`."""
+        try:
+            found = await made
+        except FAILURES:
+            await self._closed(lastly, scope)
+            raise
+        except asyncio.CancelledError:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_SECONDS):
+                    await self._closed(lastly, scope)
+            raise
+        await self.stepped(lastly, self.reached or scope)
+        return found
+
+    async def _closed(self, lastly: Sequence[CompiledStep], scope: TemplateScope) -> None:
+        """Whatever becomes of it, the first failure is the one that is told."""
+        with suppress(*FAILURES):
+            await self.stepped(lastly, with_special(self.reached or scope, "$failed", True))
 
     async def _result(self, step: CompiledStep, scope: TemplateScope) -> Json:
         if step.value is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from . import (
     airtop_cases,
     chat_cases,
+    filemaker_cases,
     github_cases,
     hive_cases,
     language_cases,
@@ -26,6 +27,7 @@ from .action_cases import ActionCase
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
     *chat_cases.CASES,
+    *filemaker_cases.CASES,
     *github_cases.CASES,
     *hive_cases.CASES,
     *language_cases.CASES,
