@@ -371,6 +371,7 @@ def with_every_form(recorded: Recorded) -> dict[str, Any]:
 def test_forms(page: Page, recorded: Recorded, album: Album, size: str) -> None:
     document = with_every_form(recorded)
     recorded.invented[f"GET /api/v1/workflows/{WORKFLOW}"] = {"": document}
+    recorded.invented[f"GET /api/v1/workflows/{WORKFLOW}/triggers"] = {"": {"data": []}}
     recorded.invented["GET /api/v1/executions"] = {f"limit=1&workflowId={WORKFLOW}": {"data": [], "total": 0}}
     set_size(page, size, TALL)
     visited(page, f"/ui/workflows/{WORKFLOW}")
