@@ -32,6 +32,7 @@ MODULES: Mapping[str, str] = {
     "rssFeedRead": "rss_feed_read",
     "rssFeedReadTrigger": "rss_feed_trigger",
     "s3": "aws.s3_node",
+    "snowflake": "snowflake.node",
     "sqlite": "sql.sqlite_node",
     "ssh": "remote.ssh_node",
 }

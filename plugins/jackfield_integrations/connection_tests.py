@@ -1,10 +1,12 @@
-"""`POST /credentials/{id}/test` of databases: connect, sign in, leave; of AWS: ask whose key it is."""
+"""`POST /credentials/{id}/test` of databases: connect, sign in, leave; of AWS: ask whose key it is;
+of Snowflake: run a statement."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -15,7 +17,7 @@ from jackfield.api.http_client import HttpCall, HttpClient, host_allowed
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load as object_at
 from jackfield.api.records import replace
-from jackfield_integrations.kinds import AWS, KINDS
+from jackfield_integrations.kinds import AWS, KINDS, SNOWFLAKE
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
@@ -38,13 +40,13 @@ _SESSIONS = {
 def kinds(context: PluginContext) -> Sequence[CredentialKind]:
     """All kinds, with a connection test where there is one."""
     return [
-        replace(kind, connection_test=_connection_test(context, kind)) if kind.name in {*_SESSIONS, AWS.name} else kind
+        replace(kind, connection_test=_connection_test(context, kind)) if kind.name in _TRIED else kind
         for kind in KINDS
     ]
 
 
 def _connection_test(context: PluginContext, kind: CredentialKind) -> Callable[[Mapping[str, str]], Awaitable[str]]:
-    return partial(_asked_whose if kind.name == AWS.name else _tried, context, kind)
+    return partial(_OWN_TRIALS.get(kind.name, _tried), context, kind)
 
 
 async def _asked_whose(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
@@ -67,6 +69,22 @@ async def _asked_whose(context: PluginContext, kind: CredentialKind, values: Map
     return f"{host} accepted the credential."
 
 
+async def _asked_snowflake(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
+    """Runs a statement that no warehouse is needed for."""
+    sessions = await asyncio.to_thread(import_module, "jackfield_integrations.snowflake.session")
+    session = await sessions.key_session(context, DriverCredential(kind, values))
+    limit = context.settings(IntegrationSettings).timeout
+    deadline = asyncio.timeout(limit)
+    try:
+        async with deadline:
+            await session.run("SELECT 1", {})
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        raise NodeError(f"Snowflake took longer than {limit:g} seconds (integrations.timeout).") from None
+    return "Snowflake accepted the credential."
+
+
 async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
     settings = context.settings(IntegrationSettings)
     given = DriverCredential(kind, values)
@@ -80,6 +98,10 @@ async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[s
             raise
         limit = f"{settings.timeout:g}"
         raise NodeError(f"{_place(given)} took longer than {limit} seconds (integrations.timeout).") from None
+
+
+_OWN_TRIALS = {AWS.name: _asked_whose, SNOWFLAKE.name: _asked_snowflake}
+_TRIED = {*_SESSIONS, *_OWN_TRIALS}
 
 
 def _place(values: DriverCredential) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe, Signing
+from jackfield.api.credentials import CredentialField, CredentialKind, OAuth2, Placement, Probe, Signing
 
 _HOST = CredentialField("host", "Host", required=True)
 _PASSWORD = CredentialField("password", "Password", secret=True)
@@ -321,6 +321,67 @@ LDAP = CredentialKind(
         CredentialField("timeout", "Timeout", default="300", description="Seconds that an answer may take."),
     ),
 )
+_SNOWFLAKE = (
+    CredentialField("database", "Database"),
+    CredentialField("warehouse", "Warehouse"),
+    CredentialField("schema", "Schema"),
+)
+_SNOWFLAKE_ACCOUNT = CredentialField(
+    "account",
+    "Account",
+    required=True,
+    description="The account identifier, such as myorg-account123 or xy12345.us-east-1.",
+)
+SNOWFLAKE = CredentialKind(
+    "snowflake",
+    "Snowflake",
+    (
+        _SNOWFLAKE_ACCOUNT,
+        *_SNOWFLAKE,
+        CredentialField(
+            "authentication",
+            "Authentication",
+            default="password",
+            choices=("password", "keyPair"),
+            description="The SQL API takes no password: choose keyPair.",
+        ),
+        _user("username"),
+        CredentialField("password", "Password", secret=True, description="Of no use: the SQL API takes none."),
+        CredentialField(
+            "privateKey", "Private key", secret=True, description="The PEM text of the RSA key that the user has."
+        ),
+        CredentialField("passphrase", "Passphrase of the key", secret=True),
+        CredentialField("role", "Role"),
+        CredentialField("host", "Host", description="Of the API, where it is not the account's own."),
+        CredentialField(
+            "clientSessionKeepAlive",
+            "Keep sessions alive",
+            default="false",
+            type="boolean",
+            description="Without effect: the SQL API has no sessions.",
+        ),
+    ),
+)
+SNOWFLAKE_OAUTH2 = CredentialKind(
+    "snowflakeOAuth2Api",
+    "Snowflake OAuth2",
+    (
+        _SNOWFLAKE_ACCOUNT,
+        CredentialField("clientId", "Client ID", required=True),
+        CredentialField("clientSecret", "Client secret", secret=True, required=True),
+        CredentialField(
+            "scope", "Scope", default="refresh_token session:role:SYSADMIN", description="Separated by spaces."
+        ),
+        *_SNOWFLAKE,
+    ),
+    OAuth2(
+        grant="pkce",
+        authorize_url="https://{account}.snowflakecomputing.com/oauth/authorize",
+        token_url="https://{account}.snowflakecomputing.com/oauth/token-request",  # noqa: S106 - an address
+        scope="{scope}",
+        server="https://{account}.snowflakecomputing.com",
+    ),
+)
 
 KINDS = (
     SMTP,
@@ -341,4 +402,6 @@ KINDS = (
     AWS,
     ELASTICSEARCH,
     LDAP,
+    SNOWFLAKE,
+    SNOWFLAKE_OAUTH2,
 )

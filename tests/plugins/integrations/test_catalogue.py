@@ -36,7 +36,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
         "from jackfield.testing.context import made\n"
         "[n.description for n in made(offers)]\n"
         "heavy = {'psycopg', 'aiomysql', 'redis', 'asyncssh', 'aioftp', 'feedparser', 'aiosmtplib'}\n"
-        "heavy |= {'pymongo', 'ldap3'}\n"
+        "heavy |= {'pymongo', 'ldap3', 'jwt'}\n"
         "print(*heavy & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -50,10 +50,12 @@ def test_secrets_are_marked() -> None:
         "ldap",
         "s3",
         "aws",
+        "snowflakeOAuth2Api",
     }
     assert {("sshPrivateKey", "privateKey"), ("sftp", "passphrase")} <= secret
     assert {("ldap", "bindPassword"), ("elasticsearchApi", "password"), ("mongoDb", "connectionString")} <= secret
     assert {("s3", "secretAccessKey"), ("aws", "secretAccessKey"), ("aws", "sessionToken")} <= secret
+    assert {("snowflake", "privateKey"), ("snowflakeOAuth2Api", "clientSecret")} <= secret
 
 
 def test_messages_hide_secrets_and_stay_on_one_line() -> None:

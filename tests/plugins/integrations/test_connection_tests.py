@@ -49,4 +49,4 @@ async def test_inner_addresses_are_not_reached(make_bench: Callable[..., Bench],
 
 
 def test_the_others_have_no_trial(bench: Bench) -> None:
-    assert {one.name for one in kinds(bench.context) if one.connection_test} == {*SERVERS, "aws", "ldap"}
+    assert {one.name for one in kinds(bench.context) if one.connection_test} == {*SERVERS, "aws", "ldap", "snowflake"}
