@@ -78,6 +78,13 @@ async def test_fields_can_be_emptied(services: Services, api: DataApi) -> None:
     assert api.asked[-1] == f"DELETE /sessions/{SESSION}"
 
 
+async def test_a_node_without_an_action_gets_a_record(services: Services, api: DataApi) -> None:
+    api.answers["/layouts/People/records/7"] = (200, {"response": {"data": []}, "messages": [{"code": "0"}]})
+    assert await filemaker(services, api, {"recid": 7}) == [{"response": {"data": []}, "messages": [{"code": "0"}]}]
+    with pytest.raises(NodeError, match="recid is empty"):
+        await filemaker(services, api, {})
+
+
 async def test_a_session_ends_after_a_failure(services: Services, api: DataApi) -> None:
     missing = {"response": {}, "messages": [{"code": "101", "message": "Record is missing"}]}
     api.answers["/layouts/People/records/7"] = (404, missing)
