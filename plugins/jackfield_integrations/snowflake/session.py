@@ -29,6 +29,9 @@ _KEY_TOKEN = "jackfield_integrations.snowflake.keys:key_token"  # noqa: S105 - a
 _STATEMENTS = "/api/v2/statements"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 """Seconds between two questions whether a statement has ended; each pause is half as long again as the one before."""
+_BUSY = frozenset({429, 503, 504})
+"""Statuses after which a question may be asked again; a statement is not sent again."""
+_NOT_YET = _BUSY | {202}
 _CANCEL_SECONDS = 5
 """The time that a cancelled run has to end its statement."""
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
@@ -66,17 +69,23 @@ class SnowflakeSession:
             return self._read(reply)
         handle = self._handle(self._read(reply))
         try:
-            pause = _FIRST_PAUSE
-            while reply.status == 202:
-                await self._context.clock.sleep(pause)
-                pause = min(_LONGEST_PAUSE, pause * 1.5)
-                reply = await self._send("GET", f"/{handle}")
+            reply = await self._got(f"/{handle}", _NOT_YET)
         except (NodeError, asyncio.CancelledError):
             with suppress(NodeError, TimeoutError):
                 async with asyncio.timeout(_CANCEL_SECONDS):
                     await self._send("POST", f"/{handle}/cancel")
             raise
         return self._read(reply)
+
+    async def _got(self, path: str, later: frozenset[int], query: Pairs | None = None) -> HttpReply:
+        """The first answer whose status is not one of `later`. The run's own time bounds it."""
+        pause = _FIRST_PAUSE
+        while True:
+            await self._context.clock.sleep(pause)
+            reply = await self._send("GET", path, query=query)
+            if reply.status not in later:
+                return reply
+            pause = min(_LONGEST_PAUSE, pause * 1.5)
 
     async def _rows(self, found: Mapping[str, Json]) -> list[Row]:
         described = found.get("resultSetMetaData")
@@ -86,7 +95,11 @@ class SnowflakeSession:
         count, parts = described.get("numRows"), described.get("partitionInfo")
         self._bound(count if isinstance(count, int) else len(rows))
         for place in range(1, len(parts) if isinstance(parts, list) else 0):
-            reply = await self._send("GET", f"/{self._handle(found)}", query=[("partition", str(place))])
+            query = [("partition", str(place))]
+            path = f"/{self._handle(found)}"
+            reply = await self._send("GET", path, query=query)
+            if reply.status in _BUSY:
+                reply = await self._got(path, _BUSY, query)
             rows += columns.rows(_listed(self._read(reply)))
             self._bound(len(rows))
         return rows

@@ -61,12 +61,14 @@ class Result:
 
 @dataclass
 class SqlApi:
-    """asked: bodies of the statements; results: by statement, else one row with a count, as of a change."""
+    """asked: bodies of the statements; results: by statement, else one row with a count, as of a change; busy: statuses
+    of the next answers to a GET."""
 
     results: dict[str, Result] = field(default_factory=dict)
     asked: list[dict[str, Any]] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     watched: Callable[[str], None] = lambda _: None
+    busy: list[int] = field(default_factory=list)
     _left: int = 0
 
     def answer(self, seen: Any) -> tuple[int, dict[str, str], bytes]:
@@ -76,6 +78,8 @@ class SqlApi:
         self.watched(question)
         if refused := self._refused(seen.headers):
             return _json(401, {"code": "390144", "message": refused})
+        if self.busy and seen.method == "GET":
+            return _json(self.busy.pop(0), {"message": "slow down"})
         path, _, query = seen.target.removeprefix(PLACE).partition("?")
         if path.endswith("/cancel"):
             return _json(200, {"code": "000604", "message": "successfully canceled", "statementHandle": "h-1"})

@@ -126,6 +126,23 @@ async def test_all_partitions_are_read(lab: Lab) -> None:
     assert lab.api.questions == ["POST ", "GET /h-1?partition=1", "GET /h-1?partition=2"]
 
 
+async def test_questions_are_asked_again_of_a_busy_server(lab: Lab) -> None:
+    lab.api.results["SELECT 1"] = Result([("A", "FIXED")], [["1"], ["2"]], parts=2, under_way=1)
+    lab.api.busy = [429, 503]
+    once = iter([504])
+    lab.api.watched = lambda question: lab.api.busy.extend(once) if "partition" in question else None
+    assert await lab.run("executeQuery", query="SELECT 1") == [{"A": 1}, {"A": 2}]
+    assert lab.api.questions == ["POST ", *["GET /h-1"] * 3, *["GET /h-1?partition=1"] * 2]
+
+
+async def test_times_that_are_written_already_stay_and_numbers_must_be_some(lab: Lab) -> None:
+    lab.api.results["x"] = Result([("T", "TIMESTAMP_NTZ"), ("D", "DATE")], [["2019-08-10 23:56:34.123", "2019-08-10"]])
+    assert await lab.run("executeQuery", query="x") == [{"T": "2019-08-10 23:56:34.123", "D": "2019-08-10"}]
+    lab.api.results["x"] = Result([("N", "FIXED")], [["much"]])
+    with pytest.raises(NodeError, match="a value of the column N that does not fit fixed"):
+        await lab.run("executeQuery", query="x")
+
+
 async def test_more_rows_than_the_setting_are_refused_before_they_are_fetched(lab: Lab) -> None:
     lab.api.results["SELECT 1"] = Result([("A", "FIXED")], [["1"]] * 51, parts=3)
     with pytest.raises(NodeError, match=r"more than 50 rows \(integrations.max_rows\)"):
