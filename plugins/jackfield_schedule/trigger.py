@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, Start, WorkflowChange, node_path, registered_node, served_nodes
+from jackfield.api.triggers.registered import registered
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_schedule.firing import Firing
@@ -22,7 +23,6 @@ from jackfield_schedule.words import sentence
 from jackfield_schedule.zones import UnknownZone, Zone, zone_named
 
 KIND = "schedule"
-_PAGE = 1000
 
 
 class ScheduleTrigger:
@@ -94,25 +94,17 @@ class ScheduleTrigger:
                 await self._context.clock.sleep(RETRY_S)
 
     async def _load(self) -> None:
-        for workflow_id in dict.fromkeys(row.workflow_id for row in await self._rows(None)):
+        for workflow_id in dict.fromkeys(
+            row.workflow_id for row in await registered(self._context.store, KIND, None, active=True)
+        ):
             await self._refresh(workflow_id)
 
     async def _refresh(self, workflow_id: str) -> None:
         # Under the lock, so that of two changes the one that reads last is the one that stays.
         async with self._lock:
-            rows = await self._rows(workflow_id)
+            rows = await registered(self._context.store, KIND, workflow_id, active=True)
             made = await self._timed(workflow_id, rows) if rows else []
             self.ticker.replace(workflow_id, made)
-
-    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                kind=KIND, offset=len(rows), limit=_PAGE, active=True, workflow_id=workflow_id
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
 
     async def _timed(self, workflow_id: str, rows: Sequence[Webhook]) -> list[Timed]:
         try:

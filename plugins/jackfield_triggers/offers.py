@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeOffer
 from jackfield.api.resealing import SealedValues
 from jackfield.api.triggers import OfferedTrigger, Trigger
 from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES, OF_SERVICES, SUBSCRIPTIONS
+from jackfield_triggers.store_waits import answered
 from jackfield_triggers.subscribing.records import SubscriptionRecords
 from jackfield_triggers.triggers import ListenTrigger, PollTrigger, SubscribeTrigger
 
 _RUNNING = "jackfield_triggers.running"
 _LIFECYCLE = "jackfield_triggers.lifecycle"
-_RETRY_S = 1.0
 
 
 def nodes(context: PluginContext) -> Sequence[NodeOffer]:
@@ -40,19 +40,11 @@ def start(context: PluginContext) -> None:
 async def _serve(context: PluginContext) -> None:
     """Behind the start, and only where there is something to serve: the first workflow that goes live begins it
     else."""
-    if await _answered(context, _is_needed):
+    if await answered(context.clock, partial(_is_needed, context)):
         (await asyncio.to_thread(import_module, _RUNNING)).begin(context)
-    if not context.service.worker and await _answered(context, _has_own_events):
+    if not context.service.worker and await answered(context.clock, partial(_has_own_events, context)):
         trigger = (await asyncio.to_thread(import_module, f"{_LIFECYCLE}.trigger")).of_daemon(context)
         await trigger.begun()
-
-
-async def _answered(context: PluginContext, ask: Callable[[PluginContext], Awaitable[bool]]) -> bool:
-    while True:
-        try:
-            return await ask(context)
-        except StoreUnavailable:
-            await context.clock.sleep(_RETRY_S)
 
 
 async def _is_needed(context: PluginContext) -> bool:

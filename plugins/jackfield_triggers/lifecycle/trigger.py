@@ -5,7 +5,7 @@ tells it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from jackfield.api.context import PluginContext, WorkflowReader
@@ -21,14 +21,14 @@ from jackfield.api.triggers import (
     registered_node,
     served_nodes,
 )
+from jackfield.api.triggers.registered import registered
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_triggers.kinds import LIFECYCLE, LIFECYCLE_NODES
 from jackfield_triggers.lifecycle.nodes import event_item, event_name
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.static_memory import Remembered, remember, remembered
+from jackfield_triggers.store_waits import answered
 
-_PAGE = 1000
-_RETRY_S = 1.0
 _TRIES = 20
 _SECTION = "lifecycle"
 """Of the static data: name of a node -> version."""
@@ -79,34 +79,23 @@ class LifecycleTrigger:
 
     async def begun(self) -> None:
         """The daemon has started: what an earlier process has left untold, and the start itself."""
-        rows: list[Webhook] = []
-
-        async def read() -> None:
-            rows[:] = await self._rows(None)
-
-        await self._insisting(read)
+        clock, store = self._context.clock, self._context.store
+        rows = await answered(clock, partial(registered, store, LIFECYCLE, None, active=None))
         for workflow_id in dict.fromkeys(row.workflow_id for row in rows):
             await self._insist(workflow_id)
         for row in rows:
             if row.active:
-                await self._insisting(partial(self._started, row))
+                await answered(clock, partial(self._started, row))
 
     async def _insist(self, workflow_id: str) -> None:
-        await self._insisting(partial(self._agree, workflow_id))
-
-    async def _insisting(self, do: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            try:
-                return await do()
-            except StoreUnavailable:
-                await self._context.clock.sleep(_RETRY_S)
+        await answered(self._context.clock, partial(self._agree, workflow_id))
 
     async def _agree(self, workflow_id: str) -> None:
         """Tell each node of the workflow what it was not told. Raises `StoreUnavailable`."""
         workflow = await self._loaded(workflow_id)
         if workflow is None:
             return
-        for row in await self._rows(workflow_id):
+        for row in await registered(self._context.store, LIFECYCLE, workflow_id, active=None):
             node = _served(workflow, row)
             if node is not None:
                 await self._told(workflow, node, row)
@@ -183,16 +172,6 @@ class LifecycleTrigger:
             about = {"workflowId": workflow_id}
             self._context.log.error("A workflow's own events are not served: %s", exc.message, extra=about)
             return None
-
-    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                kind=LIFECYCLE, offset=len(rows), limit=_PAGE, active=None, workflow_id=workflow_id
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
 
 
 def _served(workflow: Workflow, row: Webhook) -> Node | None:

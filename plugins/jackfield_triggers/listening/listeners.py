@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from weakref import WeakValueDictionary
 
-from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, state
-from jackfield.api.storage import Webhook
-from jackfield.api.triggers import registered_node
 from jackfield.api.triggers.failures import ServiceRefusal
-from jackfield.api.triggers.resolving import resolved
+from jackfield.api.triggers.registered import registered
 from jackfield_triggers.kinds import LISTEN
-from jackfield_triggers.listening.one_connection import OneConnection, Wanted, node_of, run_of
+from jackfield_triggers.listening.one_connection import OneConnection, connection_of, node_of, run_of
+from jackfield_triggers.live_nodes import LiveNode, live_node
 from jackfield_triggers.outages import Outages
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.static_memory import of_node, remembered
+from jackfield_triggers.store_waits import answered
 from jackfield_triggers.timers import backoff_ms, jitter_of
 
-_PAGE = 1000
-_RETRY_S = 1.0
 _SOON_MS = 1_000
 """Until a connection is opened again that had been well for as long as `triggers.backoff`."""
 _LEAVE_TRIES = 20
@@ -38,8 +37,8 @@ class Listener:
     id: str
     workflow_id: str
     node_name: str
-    leaving: tuple[Wanted, ...] = ()
-    wanted: Wanted | None = None
+    leaving: tuple[LiveNode, ...] = ()
+    wanted: LiveNode | None = None
     task: asyncio.Task[None] | None = None
     connected: int | None = None
     next: int | None = None
@@ -119,23 +118,20 @@ class Listeners:
     # -- what the store holds
 
     async def _insist(self, workflow_id: str | None) -> None:
-        while True:
-            try:
-                await (self._load() if workflow_id is None else self._refresh(workflow_id))
-            except StoreUnavailable:
-                await self._context.clock.sleep(_RETRY_S)
-            else:
-                return
+        work = self._load if workflow_id is None else partial(self._refresh, workflow_id)
+        await answered(self._context.clock, work)
 
     async def _load(self) -> None:
-        for workflow_id in dict.fromkeys(row.workflow_id for row in await self._rows(None)):
+        for workflow_id in dict.fromkeys(
+            row.workflow_id for row in await registered(self._context.store, LISTEN, None, active=True)
+        ):
             await self._refresh(workflow_id)
 
     async def _refresh(self, workflow_id: str) -> list[Listener]:
         """Those that begin something. What is closed is closed when this returns."""
         lock = self._locks.setdefault(workflow_id, asyncio.Lock())
         async with lock:  # of two changes the one that reads last is the one that stays
-            rows = {row.id: row for row in await self._rows(workflow_id)}
+            rows = {row.id: row for row in await registered(self._context.store, LISTEN, workflow_id, active=True)}
             mine = [one for one in self._live.values() if one.workflow_id == workflow_id]
             gone = [one for one in mine if one.id not in rows or await self._is_other(one)]
             await self._close(gone)
@@ -154,39 +150,10 @@ class Listeners:
     async def _is_other(self, one: Listener) -> bool:
         """Whether the node wants another connection than the one that is there."""
         try:
-            wanted = await self._wanted(one)
+            wanted = await live_node(self._context, one.id)
         except NodeError:
             return True
-        return wanted is None or one.wanted is None or wanted.fingerprint != one.wanted.fingerprint
-
-    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                kind=LISTEN, offset=len(rows), limit=_PAGE, active=True, workflow_id=workflow_id
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
-
-    async def _wanted(self, one: Listener) -> Wanted | None:
-        """None: its workflow is not live, or has no such node any more. Raises `NodeError`, `StoreUnavailable`."""
-        row = await self._context.store.webhook(one.id)
-        if row is None or not row.active:
-            return None
-        try:
-            workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
-        except NotFound:
-            return None
-        node = registered_node(workflow.nodes.values(), row.node_id, row.node_name)
-        if node is None or node.disabled:
-            return None
-        known, failures = await resolved(self._context, workflow, node)
-        if failures:
-            path, message = next(iter(failures.items()))
-            raise NodeError(f"The parameter {path} has no value: {message}")
-        zone = self._context.port(WorkflowReader).timezone(workflow)
-        return Wanted(one.id, row.workflow_id, known, zone)
+        return wanted is None or one.wanted is None or connection_of(wanted) != connection_of(one.wanted)
 
     # -- the connections
 
@@ -210,7 +177,7 @@ class Listeners:
     async def _once(self, one: Listener) -> int | None:
         """One connection from its opening to its end; gives the ms until the next one, None: nobody wants it."""
         try:
-            wanted = await self._wanted(one)
+            wanted = await live_node(self._context, one.id)
             await self._leave(one, wanted is not None)
             if wanted is None:
                 return None
@@ -278,5 +245,5 @@ class Listeners:
         return wait + jitter_of(one.id, wait // 5)
 
 
-def _left_by(one: Listener) -> tuple[Wanted, ...]:
+def _left_by(one: Listener) -> tuple[LiveNode, ...]:
     return one.leaving if one.wanted is None else (*one.leaving, one.wanted)

@@ -6,53 +6,35 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-
-import orjson
+from functools import partial
 
 from jackfield.api.binary import BinaryStore
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
-from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
-from jackfield.api.records import record, replace
+from jackfield.api.records import replace
 from jackfield.api.storage import Delivery
 from jackfield.api.triggers.listening import EventFiles, Heard, ListeningNode, ListenRun, Settled, listening_node
 from jackfield.api.workflows import Node
 from jackfield_triggers.access import NodeCredentials
 from jackfield_triggers.leadership import Leadership
+from jackfield_triggers.live_nodes import LiveNode
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.starting import started
 from jackfield_triggers.static_memory import Remembered, of_node, remember, remembered
+from jackfield_triggers.store_waits import answered
 
-_RETRY_S = 1.0
-"""Between two tries of a store that does not answer; the connection waits meanwhile."""
 _HOUR_MS = 3_600_000
 _LONGEST_KEY = 200
-
-
-@record
-class Wanted:
-    """What a live node wants. id: of the registration. node: without expressions."""
-
-    id: str
-    workflow_id: str
-    node: Node
-    timezone: str
-
-    @property
-    def fingerprint(self) -> str:
-        """Another one wants another connection."""
-        node = self.node
-        told = [node.name, node.kind, node.version, node.parameters, node.credentials]
-        return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
 
 
 class OneConnection:
     """Of one node, from its opening to its end."""
 
-    def __init__(self, context: PluginContext, settings: TriggerSettings, wanted: Wanted) -> None:
+    def __init__(self, context: PluginContext, settings: TriggerSettings, wanted: LiveNode) -> None:
         self._context = context
         self._settings = settings
         self._wanted = wanted
@@ -147,11 +129,7 @@ class OneConnection:
 
     async def _stored(self, heard: Heard) -> Execution | None:
         """None: it starts nothing, as with one that came before. The store is waited for, and the service with it."""
-        while True:
-            try:
-                return await self._start(heard)
-            except StoreUnavailable:
-                await self._context.clock.sleep(_RETRY_S)
+        return await answered(self._context.clock, partial(self._start, heard))
 
     async def _start(self, heard: Heard) -> Execution | None:
         if self._context.port(Leadership).lapsed:
@@ -200,6 +178,11 @@ class OneConnection:
         return execution
 
 
+def connection_of(wanted: LiveNode) -> str:
+    """Another one wants another connection; what the node remembers is kept by its name."""
+    return wanted.fingerprint(wanted.node.name)
+
+
 def node_of(context: PluginContext, node: Node) -> ListeningNode:
     """Raises `NodeError`."""
     found = listening_node(context.port(NodeCatalog).find(node.kind))
@@ -211,7 +194,7 @@ def node_of(context: PluginContext, node: Node) -> ListeningNode:
 def run_of(
     context: PluginContext,
     settings: TriggerSettings,
-    wanted: Wanted,
+    wanted: LiveNode,
     own: Mapping[str, Json],
     *,
     test: bool = False,

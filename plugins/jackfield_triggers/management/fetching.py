@@ -16,8 +16,8 @@ from jackfield.api.triggers.resolving import resolved
 from jackfield.api.triggers.subscribing import subscribing_node
 from jackfield.api.workflows import Item, Node, Workflow
 from jackfield_triggers.addresses import event_url, ident_of, reachable
-from jackfield_triggers.listening.one_connection import Wanted as WantedConnection
 from jackfield_triggers.listening.one_connection import node_of, run_of
+from jackfield_triggers.live_nodes import LiveNode
 from jackfield_triggers.polling.one_poll import OnePoll
 from jackfield_triggers.running import begin
 from jackfield_triggers.settings import TriggerSettings
@@ -73,7 +73,8 @@ async def _received(context: PluginContext, workflow: Workflow, node: Node, seco
     known = await _known(context, workflow, node)
     zone = context.port(WorkflowReader).timezone(workflow)
     url = event_url(context, ident, test=True)
-    wanted = Wanted(f"test-{new_id()}", workflow.id or "", known, zone, url)
+    live = LiveNode(f"test-{new_id()}", workflow.id or "", known, zone)
+    wanted = Wanted(live, url)
     subscriptions = context.port(Subscriptions)
     begin(context)  # whatever becomes of this, the subscription is ended
     with context.port(TestEvents).waiting(ident) as wait:
@@ -85,7 +86,7 @@ async def _received(context: PluginContext, workflow: Workflow, node: Node, seco
         except TimeoutError:
             raise _nothing(seconds) from None
         finally:
-            await subscriptions.end_test(wanted.id, wanted.workflow_id)
+            await subscriptions.end_test(live.id, live.workflow_id)
 
 
 async def _heard(
@@ -93,7 +94,7 @@ async def _heard(
 ) -> list[Item]:
     zone = context.port(WorkflowReader).timezone(workflow)
     ident = f"test-{new_id()}"
-    wanted = WantedConnection(ident, workflow.id or "", await _known(context, workflow, node), zone)
+    wanted = LiveNode(ident, workflow.id or "", await _known(context, workflow, node), zone)
     run = run_of(context, settings, wanted, {}, test=True)
     connection = node_of(context, wanted.node)
     found: list[Item] | None = None

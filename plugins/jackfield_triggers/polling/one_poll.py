@@ -11,9 +11,9 @@ from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.triggers.polling import Polled, PollingNode, PollRun, polling_node
-from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.access import NodeCredentials
+from jackfield_triggers.live_nodes import without_expressions
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.starting import started
 from jackfield_triggers.static_memory import of_node, remember, remembered
@@ -69,10 +69,7 @@ class OnePoll:
     async def _run(
         self, workflow: Workflow, node: Node, own: dict[str, Json], execution_id: str, *, test: bool
     ) -> PollRun:
-        known, failures = await resolved(self._context, workflow, node)
-        if failures:
-            path, message = next(iter(failures.items()))
-            raise NodeError(f"The parameter {path} has no value: {message}")
+        known = await without_expressions(self._context, workflow, node)
         return PollRun(
             node=known,
             workflow=workflow,

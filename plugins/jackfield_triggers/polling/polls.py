@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
@@ -13,16 +14,15 @@ from jackfield.api.storage import Webhook
 from jackfield.api.triggers import registered_node
 from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.polling import POLL_TIMES, PollTimes, PollTimesReader
+from jackfield.api.triggers.registered import registered
 from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow
 from jackfield_triggers.kinds import POLL
 from jackfield_triggers.outages import Outages
 from jackfield_triggers.polling.one_poll import OnePoll
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.store_waits import answered
 from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
-
-_PAGE = 1000
-_RETRY_S = 1.0
 
 
 @state
@@ -116,21 +116,20 @@ class Polls:
     # -- what the store holds
 
     async def _insist(self, workflow_id: str | None) -> None:
-        while True:
-            try:
-                return await (self._load() if workflow_id is None else self._refresh(workflow_id, None))
-            except StoreUnavailable:
-                await self._context.clock.sleep(_RETRY_S)
+        work = self._load if workflow_id is None else partial(self._refresh, workflow_id, None)
+        await answered(self._context.clock, work)
 
     async def _load(self) -> None:
         """All that is live, spread over some time: a daemon that starts asks once for what it has missed."""
-        for workflow_id in dict.fromkeys(row.workflow_id for row in await self._rows(None)):
+        for workflow_id in dict.fromkeys(
+            row.workflow_id for row in await registered(self._context.store, POLL, None, active=True)
+        ):
             await self._refresh(workflow_id, None)
 
     async def _refresh(self, workflow_id: str, first: int | None) -> None:
         """first: when nodes that were not live before are asked first; None: soon, each at its own time."""
         async with self._lock:  # of two changes the one that reads last is the one that stays
-            rows = await self._rows(workflow_id)
+            rows = await registered(self._context.store, POLL, workflow_id, active=True)
             made = await self._made(workflow_id, rows) if rows else []
             wanted = {one.id for one in made}
             for one in [one for one in self._live.values() if one.workflow_id == workflow_id]:
@@ -150,16 +149,6 @@ class Polls:
             return
         now = self._context.clock.now_ms()
         self._timers.at(one.id, now + one.jitter if first is None else first)
-
-    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                kind=POLL, offset=len(rows), limit=_PAGE, active=True, workflow_id=workflow_id
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
 
     async def _made(self, workflow_id: str, rows: Sequence[Webhook]) -> list[LivePoll]:
         try:

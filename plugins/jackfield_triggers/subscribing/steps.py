@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 from collections.abc import Callable, Mapping
-
-import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.records import record, replace
 from jackfield.api.triggers.subscribing import SubscribingNode, SubscriptionRun, proving_node, subscribing_node
-from jackfield.api.workflows import Node
 from jackfield_triggers.access import NodeCredentials
+from jackfield_triggers.live_nodes import LiveNode
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.subscribing.records import SubscriptionRecord, SubscriptionRecords
 
 
 @record
 class Wanted:
-    """What a live node wants. node: without expressions."""
+    """url: where the events come."""
 
-    id: str
-    workflow_id: str
-    node: Node
-    timezone: str
+    live: LiveNode
     url: str
 
     @property
     def fingerprint(self) -> str:
         """Another one wants another subscription."""
-        node = self.node
-        told = [node.kind, node.version, node.parameters, node.credentials, self.url]
-        return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+        return self.live.fingerprint(self.url)
 
 
 class SubscriptionSteps:
@@ -51,10 +43,10 @@ class SubscriptionSteps:
     ) -> SubscriptionRecord:
         """told: of what is stored before the service is asked."""
         kept = SubscriptionRecord(
-            id=wanted.id,
-            workflow_id=wanted.workflow_id,
-            node=wanted.node,
-            timezone=wanted.timezone,
+            id=wanted.live.id,
+            workflow_id=wanted.live.workflow_id,
+            node=wanted.live.node,
+            timezone=wanted.live.timezone,
             url=wanted.url,
             secret=secrets.token_hex(32),
             fingerprint=wanted.fingerprint,

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, state
-from jackfield.api.storage import Webhook
-from jackfield.api.triggers import registered_node
 from jackfield.api.triggers.failures import ServiceRefusal
-from jackfield.api.triggers.resolving import resolved
+from jackfield.api.triggers.registered import registered
 from jackfield_triggers.addresses import event_url, ident_of
 from jackfield_triggers.kinds import SUBSCRIBE
+from jackfield_triggers.live_nodes import live_node
 from jackfield_triggers.outages import Outages
 from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.store_waits import answered
 from jackfield_triggers.subscribing.records import SubscriptionRecord, SubscriptionRecords
 from jackfield_triggers.subscribing.steps import SubscriptionSteps, Wanted
 from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
 
-_PAGE = 1000
-_RETRY_S = 1.0
 _SLOTS = 10
 _TRIES = 3
 """To end a subscription in whose place another one waits."""
@@ -154,16 +153,11 @@ class Subscriptions:
     # -- what the store holds
 
     async def _insist(self, workflow_id: str | None) -> None:
-        while True:
-            try:
-                await (self._load() if workflow_id is None else self._refresh(workflow_id, None))
-            except StoreUnavailable:
-                await self._context.clock.sleep(_RETRY_S)
-            else:
-                return
+        work = self._load if workflow_id is None else partial(self._refresh, workflow_id, None)
+        await answered(self._context.clock, work)
 
     async def _load(self) -> None:
-        rows = await self._rows(None)
+        rows = await registered(self._context.store, SUBSCRIBE, None, active=True)
         for workflow_id in dict.fromkeys(row.workflow_id for row in rows):
             await self._refresh(workflow_id, None)
         for ident in await self._records.ids():
@@ -176,7 +170,7 @@ class Subscriptions:
     async def _refresh(self, workflow_id: str, first: int | None) -> list[str]:
         """The ids of those that are to be worked on."""
         async with self._lock:
-            rows = await self._rows(workflow_id)
+            rows = await registered(self._context.store, SUBSCRIBE, workflow_id, active=True)
             ids = {row.id for row in rows} | {
                 one.id for one in self._known.values() if one.workflow_id == workflow_id and one.node_name
             }
@@ -191,34 +185,10 @@ class Subscriptions:
                     self._timers.at(ident, now + jitter_of(ident, self._spread))
             return sorted(ids)
 
-    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                kind=SUBSCRIBE, offset=len(rows), limit=_PAGE, active=True, workflow_id=workflow_id
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
-
     async def _wanted(self, one: Subscription) -> Wanted | None:
-        """None: its workflow is not live, or has no such node any more. Raises `NodeError`, `StoreUnavailable`."""
-        row = await self._context.store.webhook(one.id)
-        if row is None or not row.active:
-            return None
-        try:
-            workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
-        except NotFound:
-            return None
-        node = registered_node(workflow.nodes.values(), row.node_id, row.node_name)
-        if node is None or node.disabled:
-            return None
-        known, failures = await resolved(self._context, workflow, node)
-        if failures:
-            path, message = next(iter(failures.items()))
-            raise NodeError(f"The parameter {path} has no value: {message}")
-        zone = self._context.port(WorkflowReader).timezone(workflow)
-        return Wanted(one.id, row.workflow_id, known, zone, event_url(self._context, ident_of(node)))
+        """As `live_node`."""
+        live = await live_node(self._context, one.id)
+        return None if live is None else Wanted(live, event_url(self._context, ident_of(live.node)))
 
     # -- what is due
 
@@ -256,7 +226,7 @@ class Subscriptions:
             kept = None
         if wanted is None:
             return None
-        one.node_name = wanted.node.name
+        one.node_name = wanted.live.node.name
         if kept is None:
             one.phase = "beginning"
             kept = await self._steps.begin(wanted)

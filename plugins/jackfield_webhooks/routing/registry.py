@@ -14,6 +14,7 @@ from jackfield.api.records import state
 from jackfield.api.shared_workflows import PeerChanges
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import TRIGGERS, Registration
+from jackfield.api.triggers.registered import registered
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_webhooks.routing.table import Route, RouteTable
 from jackfield_webhooks.settings import WebhookSettings
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from jackfield_webhooks.hook import Hook
 
 KIND = "webhook"
-_PAGE = 1000
 _RETRY_SECONDS = 1.0
 
 
@@ -111,14 +111,7 @@ class RouteRegistry:
                 continue
 
     async def _rows(self, workflow_id: str | None) -> list[Webhook]:
-        rows: list[Webhook] = []
-        while True:
-            page = await self._context.store.webhooks(
-                offset=len(rows), limit=_PAGE, active=None, workflow_id=workflow_id, kind=self.kinds()
-            )
-            rows.extend(page.rows)
-            if len(page.rows) < _PAGE:
-                return rows
+        return await registered(self._context.store, self.kinds(), workflow_id, active=None)
 
     def ready(self, route: Route) -> Hook | None:
         """The hook, if it can be used as it is."""
