@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api.asgi import Message, Receive, Scope, Send, error_body
+from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, JackfieldError, MethodNotAllowed, NotFound, NotSupported
+from jackfield.api.mcp.answers import WatchedSend, answer_error, answer_nothing, header_values
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
@@ -32,19 +33,13 @@ class McpApp:
         self._loading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
-
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        watched = WatchedSend(send)
         try:
             await self._serve(scope, receive, watched)
         except JackfieldError as exc:
-            if begun:
+            if watched.begun:
                 raise
-            await _refuse(exc, scope, send)
+            await answer_error(exc, scope, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._settings.enabled:
@@ -53,13 +48,12 @@ class McpApp:
         if caller is None:
             raise AuthRequired
         if scope["method"] == "DELETE":  # nothing is kept that could end
-            await send({"type": "http.response.start", "status": 204, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
+            await answer_nothing(send)
             return
         if scope["method"] != "POST":
             raise MethodNotAllowed(("POST", "DELETE"), "This server sends nothing by itself over Streamable HTTP.")
         endpoint = await self._made()
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = header_values(scope)
         body = await read_body(receive, headers, self._limits)
         await endpoint.serve(body, headers, scope, replayed(body, receive), send)
 
@@ -84,11 +78,3 @@ class McpApp:
 def _endpoint(context: PluginContext) -> McpEndpoint:
     """With the schemas of all tools."""
     return cast("Callable[[PluginContext], McpEndpoint]", load(_ENDPOINT))(context)
-
-
-async def _refuse(error: JackfieldError, scope: Scope, send: Send) -> None:
-    body = error_body(error, str(scope.get("jackfield.request_id", "")))
-    given = [(name.lower().encode(), value.encode("latin-1")) for name, value in error.headers]
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *given]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send, error_body
+from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound, NotSupported
+from jackfield.api.mcp.answers import WatchedSend, answer_error, answer_nothing, header_values
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.mcp.sessions import SESSION
 from jackfield.api.nodes.libraries import lacking_library
@@ -40,37 +41,30 @@ class McpApp:
         self._tests = context.service.loopback if wanted is None else wanted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
-
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        watched = WatchedSend(send)
         try:
             await self._serve(scope, receive, watched)
         except JackfieldError as exc:
-            if begun:
+            if watched.begun:
                 raise
-            await _refuse(exc, scope, send)
+            await answer_error(exc, scope, send)
         except Exception as exc:
             self._context.log.error("A request of an MCP client failed.", exc_info=exc)
-            if not begun:
-                await _refuse(JackfieldError("Something went wrong; please try again later."), scope, send)
+            if not watched.begun:
+                await answer_error(JackfieldError("Something went wrong; please try again later."), scope, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         segment, _, called = scope["path"].strip("/").partition("/")
         test = segment == TEST
         if test and not self._tests:
             raise NotFound("Test calls are switched off; see ai.mcp_test_enabled.")
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = header_values(scope)
         target = await self._checked(called, headers, test)
         method = scope["method"]
         if method not in METHODS:
             raise MethodNotAllowed(METHODS)
         if method == "DELETE":  # nothing is kept that could end
-            await send({"type": "http.response.start", "status": 204, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
+            await answer_nothing(send)
             return
 
         async def current() -> McpTarget:
@@ -107,14 +101,6 @@ class McpApp:
                 made = cast("Callable[..., McpSdk]", await asyncio.to_thread(load, _SDK))
                 self._made = made(self._context, self._servers, ToolCalls(self._context, self._settings))
             return self._made
-
-
-async def _refuse(error: JackfieldError, scope: Scope, send: Send) -> None:
-    body = error_body(error, str(scope.get("jackfield.request_id", "")))
-    given = [(name.lower().encode(), value.encode()) for name, value in error.headers]
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *given]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 def build(context: PluginContext) -> AsgiApp:
