@@ -1,16 +1,17 @@
 // n8n's own trigger nodes while they listen, one per line of standard input: {id, kind, version, parameters, credentials,
 // static}. Each line of standard output is {id, ready}, {id, items} or {id, error}; all close when the input ends.
 const { createInterface } = require('node:readline');
-const { ADDRESSES, NAME, credentials, load, plain, workflowOf } = require('./triggers.js');
+const { ADDRESSES, credentials, load, plain } = require('./contexts.js');
+const { NAME, triggerOf } = require('./triggers.js');
 const { TriggerContext } = load('n8n-core');
 const open = [];
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
 async function listen(given) {
-  const { type, node, workflow } = workflowOf(given);
+  const { type, node, workflow } = triggerOf(given);
   const data = {
     ...ADDRESSES, credentialsHelper: credentials(given.credentials ?? {}), executionId: '1', userId: 'u',
-    webhookWaitingBaseUrl: '', setExecutionStatus: () => undefined,
+    setExecutionStatus: () => undefined,
   };
   const emit = (outputs, _response, done) => {
     tell({ id: given.id, items: plain(outputs[0]), static: plain(workflow.staticData[`node:${NAME}`] ?? {}) });

@@ -1,20 +1,11 @@
 // What n8n's own trigger nodes do for the cases on standard input: the requests that they send to their service, which
 // is answered from the case, the static data that they keep, and the items that they give.
-const { createRequire } = require('node:module');
-const load = createRequire(`${process.cwd()}/`);
-const { NodeHelpers, Workflow } = load('n8n-workflow');
+const { ADDRESSES, answerAll, asked, credentials, load, nodeType, plain, workflowOf } = require('./contexts.js');
 const { DirectoryLoader, HookContext, PollContext, TriggerContext, WebhookContext } = load('n8n-core');
-const known = load('n8n-nodes-base/dist/known/nodes.json');
-const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 const NAME = 'Trigger'; // some nodes ask their own name whether they are one
-const ADDRESSES = {
-  restApiUrl: 'https://me.example/rest', instanceBaseUrl: 'https://me.example/', webhookBaseUrl: 'https://me.example/webhook',
-  webhookTestBaseUrl: 'https://me.example/webhook-test', webhookWaitingBaseUrl: '', formWaitingBaseUrl: '', variables: {},
-};
 
-function nodeType(kind, version) {
-  const { className, sourcePath } = known[kind];
-  const type = NodeHelpers.getVersionedNodeType(new (load(`n8n-nodes-base/${sourcePath}`)[className])(), version);
+function triggerType(kind, version) {
+  const type = nodeType(kind, version);
   DirectoryLoader.prototype.applySpecialNodeParameters(type); // the poll times
   return type;
 }
@@ -23,29 +14,11 @@ function nodeType(kind, version) {
 function service(replies, seen) {
   return async (request) => {
     const url = new URL(String(request.url ?? request.uri), String(request.baseURL ?? 'https://none.example'));
-    const query = Object.fromEntries(url.searchParams);
-    for (const [name, value] of Object.entries(request.qs ?? {})) query[name] = value;
-    const method = String(request.method ?? 'GET').toUpperCase();
-    const path = url.pathname.replace(/\/{2,}/g, '/'); // some nodes write two
-    seen.push({ method, host: url.host, path, query: plain(query), body: plain(request.body ?? null) });
-    const found = replies.find((one) => one.path === path && (!one.method || one.method === method));
+    const told = asked(request, url);
+    seen.push({ ...told, host: url.host });
+    const found = replies.find((one) => one.path === told.path && (!one.method || one.method === told.method));
     return found ? { statusCode: found.status ?? 200, body: plain(found.body ?? {}), headers: {} }
       : { statusCode: 404, body: { message: 'not found' }, headers: {} };
-  };
-}
-
-function credentials(values) {
-  return {
-    getDecrypted: async (_data, _credentials, type) => values[type] ?? {},
-    getParentTypes: () => [],
-    isCredentialUsableByNode: () => true,
-    authenticate: async (_values, _type, options) => options,
-    preAuthentication: async () => undefined,
-    runPreAuthentication: async () => undefined,
-    getCredentialsProperties: () => [],
-    resolveValue: (value) => value,
-    updateCredentials: async () => undefined,
-    updateCredentialsOauthTokenData: async () => undefined,
   };
 }
 
@@ -76,25 +49,14 @@ function request(call, node) {
 const unheard = () => new Promise((resolve) => { setTimeout(() => resolve({}), 2000); });
 
 // The case's node in a workflow of its own.
-function workflowOf(given) {
-  const type = nodeType(given.kind, given.version);
-  const bare = {
-    id: 'n', name: NAME, type: `n8n-nodes-base.${given.kind}`, typeVersion: given.version, position: [0, 0], webhookId: 'x',
-    parameters: given.parameters ?? {},
-    credentials: Object.fromEntries(Object.keys(given.credentials ?? {}).map((name) => [name, { id: '1', name }])),
-  };
-  const parameters = NodeHelpers.getNodeParameters(type.description.properties, bare.parameters, true, false, bare, type.description);
-  const node = { ...bare, parameters };
-  const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => known };
-  const workflow = new Workflow({
-    id: 'w', name: 'W', nodes: [node], connections: {}, active: true, nodeTypes, settings: { timezone: 'UTC' },
-    staticData: { [`node:${NAME}`]: given.static ?? {} },
-  });
-  return { type, node, workflow };
+function triggerOf(given) {
+  const type = triggerType(given.kind, given.version);
+  const more = { node: { webhookId: 'x' }, workflow: { staticData: { [`node:${NAME}`]: given.static ?? {} } } };
+  return { type, ...workflowOf(given, NAME, type, more) };
 }
 
 async function done(given) {
-  const { type, node, workflow } = workflowOf(given);
+  const { type, node, workflow } = triggerOf(given);
   const seen = [], answer = {}, emitted = [];
   const data = {
     ...ADDRESSES, credentialsHelper: credentials(given.credentials ?? {}), evalLlmMockHandler: service(given.replies ?? [], seen),
@@ -132,13 +94,5 @@ async function done(given) {
   return { ...result, static: plain(workflow.staticData[`node:${NAME}`] ?? {}) };
 }
 
-async function main() {
-  let text = '';
-  for await (const piece of process.stdin) text += piece;
-  const found = [];
-  for (const one of JSON.parse(text)) found.push(await done(one));
-  process.stdout.write(`${JSON.stringify(found)}\n`, () => process.exit(0)); // all of it: a pipe takes it in pieces
-}
-
-if (require.main === module) main();
-module.exports = { ADDRESSES, NAME, credentials, load, plain, workflowOf };
+if (require.main === module) answerAll(done);
+module.exports = { NAME, triggerOf };
