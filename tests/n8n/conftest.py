@@ -19,8 +19,12 @@ from .figures import Figures, keep, rows
 from .installing import NotThere
 from .registry import FAMILIES
 
-for beside in ("ai", "nodes"):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "plugins" / beside))  # servers that tests share
+# Servers that tests share.
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "plugins" / part) for part in ("integrations", "nodes", "ai")]
+
+from server_fixtures import certificate, imap, kafka, mqtt, postgres, rabbitmq, redis  # noqa: E402 - beside the tests of the plugins
+
+__all__ = ["certificate", "imap", "kafka", "mqtt", "postgres", "rabbitmq", "redis"]
 STARTED: pytest.StashKey[float] = pytest.StashKey()
 FOUND: pytest.StashKey[list[Figures]] = pytest.StashKey()
 

@@ -24,6 +24,7 @@ sys.path[:0] = [str(PLUGINS / part) for part in ("integrations", "nodes")]
 import elastic_double  # noqa: E402 - beside the tests of the plugins
 import servers  # noqa: E402
 from loopback import loopback  # noqa: E402
+from server_fixtures import installed  # noqa: E402
 
 _AWS = ("dynamoDb", "s3", "ses", "sns")
 _TABLE = {
@@ -58,28 +59,22 @@ def moto(directory: Path) -> Iterator[Mapping[str, Given]]:
 
 @contextlib.contextmanager
 def mongo(directory: Path) -> Iterator[Mapping[str, Given]]:
-    try:
-        with servers.mongo_server() as values:
-            text = f"mongodb://{values['host']}:{values['port']}/"
-            more = {"configurationType": "connectionString", "connectionString": text, "database": "compared"}
-            yield {"mongoDb": Given("mongoDb", more)}
-    except servers.Absent as exc:
-        pytest.skip(f"MongoDB: {exc}")
+    with installed("MongoDB", servers.mongo_server()) as values:
+        text = f"mongodb://{values['host']}:{values['port']}/"
+        more = {"configurationType": "connectionString", "connectionString": text, "database": "compared"}
+        yield {"mongoDb": Given("mongoDb", more)}
 
 
 @contextlib.contextmanager
 def ldap(directory: Path) -> Iterator[Mapping[str, Given]]:
-    try:
-        with servers.ldap_server(*self_signed(directory, "localhost")) as values:
-            ldap3 = pytest.importorskip("ldap3")
-            server = ldap3.Server(values["hostname"], int(values["port"]))
-            with ldap3.Connection(server, values["bindDN"], values["bindPassword"], auto_bind=True) as connection:
-                classes = ["dcObject", "organization"]
-                connection.add("dc=example,dc=com", classes, {"dc": "example", "o": "Example"})
-            kept = {name: value for name, value in values.items() if name != "tlsPort"}
-            yield {"ldap": Given("ldap", {**kept, "connectionSecurity": "none"})}
-    except servers.Absent as exc:
-        pytest.skip(f"OpenLDAP: {exc}")
+    with installed("OpenLDAP", servers.ldap_server(*self_signed(directory, "localhost"))) as values:
+        ldap3 = pytest.importorskip("ldap3")
+        server = ldap3.Server(values["hostname"], int(values["port"]))
+        with ldap3.Connection(server, values["bindDN"], values["bindPassword"], auto_bind=True) as connection:
+            classes = ["dcObject", "organization"]
+            connection.add("dc=example,dc=com", classes, {"dc": "example", "o": "Example"})
+        kept = {name: value for name, value in values.items() if name != "tlsPort"}
+        yield {"ldap": Given("ldap", {**kept, "connectionSecurity": "none"})}
 
 
 @contextlib.contextmanager

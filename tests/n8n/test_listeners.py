@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,13 +10,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "plugins" / "integrations"))
-
-import servers
 from integration_fakes import Bench
 
-from jackfield.testing.certificates import self_signed
 from jackfield.testing.context import FakeContext
 from jackfield.testing.listening import listen_run, listening
 from jackfield_nodes.files.local_file_trigger import LocalFileTriggerNode
@@ -39,26 +33,9 @@ def theirs() -> Iterator[TheirListeners]:
         pytest.skip(str(exc))
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return self_signed(tmp_path_factory.mktemp("certificate"), "localhost")
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def redis(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
-    with servers.redis_server(*certificate) as values:
-        yield values
-
-
-@pytest.fixture(scope="module")
-def postgres(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
-    with servers.postgres_server(*certificate) as values:
-        yield values
 
 
 def numbered(values: Mapping[str, str]) -> dict[str, Any]:
@@ -166,13 +143,6 @@ async def test_files(theirs: TheirListeners, tmp_path: Path) -> None:
 MAILS = {path.stem: path.read_bytes() for path in sorted(Path(__file__).with_name("mails").glob("*.eml"))}
 
 
-@pytest.fixture(scope="module")
-def imap(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("imapclient")
-    with servers.imap_server(*certificate) as values:
-        yield values
-
-
 def shown(item: Mapping[str, Any]) -> Any:
     """An item whose files are told by name, type and size."""
     files = item.get("binary") or {}
@@ -205,13 +175,6 @@ async def test_imap(theirs: TheirListeners, bench: Bench, imap: Mapping[str, str
         assert our == other, name
 
 
-@pytest.fixture(scope="module")
-def mqtt() -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("aiomqtt")
-    with servers.mqtt_server() as values:
-        yield values
-
-
 @pytest.mark.parametrize("options", [{}, {"jsonParseBody": True}])
 async def test_mqtt(theirs: TheirListeners, bench: Bench, mqtt: Mapping[str, str], options: dict[str, Any]) -> None:
     parameters: dict[str, Any] = {"topics": "a/+:1,b", "options": options}
@@ -224,13 +187,6 @@ async def test_mqtt(theirs: TheirListeners, bench: Bench, mqtt: Mapping[str, str
             if text:
                 await bench.items("mqtt", 1, given, credentials={"mqtt": mqtt})
         assert await ours.items(3) == await asyncio.to_thread(their.items, 3)
-
-
-@pytest.fixture(scope="module")
-def rabbitmq() -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("aio_pika")
-    with servers.rabbit_server() as values:
-        yield values
 
 
 @pytest.mark.parametrize("options", [{}, {"jsonParseBody": True}, {"contentIsBinary": True}])
@@ -261,16 +217,6 @@ async def test_rabbitmq(
     for item in [*found, *other]:
         item["json"]["fields"].pop("consumerTag")
     assert [shown(item) for item in found] == [shown(item) for item in other]
-
-
-@pytest.fixture(scope="module")
-def kafka(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("aiokafka")
-    try:
-        with servers.kafka_server(*certificate) as values:
-            yield values
-    except servers.Absent as exc:
-        pytest.skip(f"Kafka: {exc}")
 
 
 KAFKA_CASES: list[tuple[float, dict[str, Any]]] = [

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "integrations"))
 
 import database_servers
-import servers
 from ai_lab import AiLab
 from loopback import Loopback, loopback
+from server_fixtures import certificate, mongo, redis, server_fixture
 
-from jackfield.testing.certificates import self_signed
+__all__ = ["certificate", "mongo", "redis"]
+
+postgres = server_fixture("PostgreSQL", "psycopg", lambda _: database_servers.postgres())
+"""With pgvector, where one is to be had."""
 
 
 @pytest.fixture
@@ -31,20 +34,9 @@ async def lab(tmp_path: Path, server: Loopback) -> AsyncIterator[AiLab]:
     await made.close()
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Mapping[str, str]]:
-    """The values of a credential for a server that has pgvector, if one is to be had."""
-    pytest.importorskip("psycopg")
-    try:
-        with database_servers.postgres() as values:
-            yield values
-    except servers.Absent as exc:
-        pytest.skip(f"PostgreSQL: {exc}")
-
-
 @pytest.fixture
 def vector_postgres(postgres: Mapping[str, str]) -> Mapping[str, str]:
-    """The same, in which there is pgvector."""
+    """One in which there is pgvector."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(database_servers.dsn(postgres), autocommit=True) as connection:
         try:
@@ -52,23 +44,3 @@ def vector_postgres(postgres: Mapping[str, str]) -> Mapping[str, str]:
         except psycopg.Error:
             pytest.skip("PostgreSQL has no pgvector; install pgserver from PyPI")
     return postgres
-
-
-@pytest.fixture(scope="session")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("redis")
-    try:
-        with servers.redis_server(*self_signed(tmp_path_factory.mktemp("certificate"), "localhost")) as values:
-            yield values
-    except servers.Absent as exc:
-        pytest.skip(f"Redis: {exc}")
-
-
-@pytest.fixture(scope="session")
-def mongo() -> Iterator[Mapping[str, str]]:
-    pytest.importorskip("pymongo")
-    try:
-        with servers.mongo_server() as values:
-            yield values
-    except servers.Absent as exc:
-        pytest.skip(f"MongoDB: {exc}")
