@@ -13,6 +13,8 @@ the work of a node, and are imported by the module that does it:
 
 from __future__ import annotations
 
+from .descriptions import NodeCredential, NodeDescription, NodeShape
+from .executions import ExecutionInfo, NodeAnswer, StaticScope, Suspend
 from .needs import needed
 from .parameters import (
     ANY,
@@ -29,25 +31,18 @@ from .types import (
     TOOL_FORM,
     AttachedNode,
     EntryNode,
-    ExecutionInfo,
     KeptBroken,
-    NodeAnswer,
     NodeCatalog,
-    NodeCredential,
-    NodeDescription,
     NodeError,
     NodeOffer,
     NodeResult,
     NodeRun,
-    NodeShape,
     NodeType,
     NodeUnavailable,
     PatientNode,
     SelfServingNode,
-    StaticScope,
     StreamingNode,
     SupplyingNode,
-    Suspend,
     entry_items,
     entry_node,
     patient_node,

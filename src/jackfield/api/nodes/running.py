@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 from ..binary import BinaryError
 from ..context import PluginContext
 from ..workflows import Item, Items, Node, Outputs, PairedItem
+from .descriptions import NodeDescription
 from .items import accepted, error_item, goes_on, new_item, pass_all, passed_on
 from .parameters import NodeParameters, NoParameters
-from .types import NodeDescription, NodeError, NodeResult, NodeRun
+from .types import NodeError, NodeResult, NodeRun
 
 Row = TypeVar("Row")
 Model = TypeVar("Model")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import field
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
-from ..binary import BinaryFiles, Content
+from ..binary import BinaryFiles
 from ..http_client import Authorization
 from ..jsontext import Json
 from ..records import record
 from ..scripts import ScriptResult
 from ..streaming import ChunkType
 from ..workflows import Document, Item, Items, Node, Outputs, Workflow
+from .descriptions import NodeDescription
+from .executions import ExecutionInfo, NodeAnswer, StaticScope, Suspend
 from .leaves import Apart
 from .parameters import NodeParameters
 
@@ -40,117 +41,6 @@ class NodeUnavailable(NodeError):
 class KeptBroken(NodeError):
     """Raised by whoever has a thing from `NodeRun.kept_open`: it is of no use any more. It is opened anew for
     whoever wants it next, and closed when nobody has it any more."""
-
-
-@record
-class NodeAnswer:
-    """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
-
-    status: int = 200
-    headers: Sequence[tuple[str, str]] = ()
-    body: Content = b""
-
-
-@record
-class Suspend:
-    """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
-
-    until: Unix ms; None: until a call comes. call: what a call must be like, for whoever serves them
-    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
-    """
-
-    until: int | None
-    outputs: Outputs
-    call: Mapping[str, Json] | None = None
-
-
-@record
-class NodeCredential:
-    """A kind of credential that a node uses.
-
-    kind: empty when a parameter names it. parameter: the one that does. required: whether the node can do nothing
-    without. when: it counts only while each of these parameters has one of these values; an empty one stands for a
-    parameter without a value; `@version` is the node's version.
-    """
-
-    kind: str = ""
-    parameter: str = ""
-    required: bool = True
-    when: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@record
-class NodeShape:
-    """What a node takes and gives while its parameters have certain values, as an editor draws it."""
-
-    when: Mapping[str, Sequence[Json]] = field(default_factory=dict)
-    """Paths of parameters, such as `options.mode`, and the values that each of them may have. Empty: otherwise."""
-    inputs: int = 1
-    outputs: Sequence[str] = ("main",)
-    provides: str = ""
-    accepts: Sequence[str] = ()
-
-
-@record
-class NodeDescription:
-    """What `GET /node-types` and the editor show."""
-
-    display_name: str
-    summary: str
-    group: str
-    """trigger, flow, transform, output, code, network"""
-    inputs: int = 1
-    outputs: Sequence[str] = ("main",)
-    trigger: bool = False
-    provides: str = ""
-    """The kind of wire by which it serves another node, such as `ai_tool`; empty: it runs in turn."""
-    accepts: Sequence[str] = ()
-    """The kinds of such wires that it takes."""
-    needs: Sequence[str] = ()
-    """Those of them without which it cannot run."""
-    credentials: Sequence[NodeCredential] = ()
-    missing: str = ""
-    """What keeps it from running, with the remedy: a library that is not installed (`libraries.lacking_library`), or
-    nothing but its parameters is known. Then it is offered to nobody who does not ask for it. Empty: it runs."""
-    scopes: Sequence[str] = ()
-    """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
-    `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
-    icon: str = ""
-    """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. `kilns/oven` is the picture
-    `oven.svg` of the browser extension `kilns` (`jackfield.api.browser`). Empty: that of the group."""
-    shapes: Sequence[NodeShape] = ()
-    """What of `inputs`, `outputs`, `provides` and `accepts` it has with which parameters; the first whose `when` holds
-    counts. Empty: always all of them."""
-    help: str = ""
-    """The page of the documentation that describes it, such as `webhooks` or `webhooks#the-node`; a plugin's own is an
-    `https` address. Empty: the page of the group, if there is one."""
-    reads_items: bool = True
-    """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
-    change what leads to a node that reads none and has no expression."""
-
-
-@record
-class ExecutionInfo:
-    """What a node may know of its execution. mode: webhook, test, manual, trigger, retry, error, sub."""
-
-    id: str
-    mode: str
-    workflow: Workflow
-    timezone: str = "UTC"
-    """IANA name of the zone that the workflow's times are meant in."""
-    variables: Mapping[str, str] = field(default_factory=dict)
-    resume_address: Callable[[], str] = str
-    """Makes `resume_url`: a signature, which few executions need."""
-
-    @property
-    def resume_url(self) -> str:
-        """Where the execution is called while it waits; empty in a test without an engine."""
-        return self.resume_address()
-
-
-StaticScope: TypeAlias = Literal["global", "node", "deduplication"]
-"""global: shared by the workflow's nodes; node: of the node with this name; deduplication: which items the workflow
-saw, out of the reach of scripts."""
 
 
 class NodeRun(Protocol):

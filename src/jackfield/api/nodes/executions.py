@@ -1,0 +1,58 @@
+"""What a node knows of its execution, and does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import Literal, TypeAlias
+
+from ..binary import Content
+from ..jsontext import Json
+from ..records import record
+from ..workflows import Outputs, Workflow
+
+
+@record
+class ExecutionInfo:
+    """What a node may know of its execution. mode: webhook, test, manual, trigger, retry, error, sub."""
+
+    id: str
+    mode: str
+    workflow: Workflow
+    timezone: str = "UTC"
+    """IANA name of the zone that the workflow's times are meant in."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    resume_address: Callable[[], str] = str
+    """Makes `resume_url`: a signature, which few executions need."""
+
+    @property
+    def resume_url(self) -> str:
+        """Where the execution is called while it waits; empty in a test without an engine."""
+        return self.resume_address()
+
+
+StaticScope: TypeAlias = Literal["global", "node", "deduplication"]
+"""global: shared by the workflow's nodes; node: of the node with this name; deduplication: which items the workflow
+saw, out of the reach of scripts."""
+
+
+@record
+class NodeAnswer:
+    """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
+
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+    body: Content = b""
+
+
+@record
+class Suspend:
+    """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
+
+    until: Unix ms; None: until a call comes. call: what a call must be like, for whoever serves them
+    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
+    """
+
+    until: int | None
+    outputs: Outputs
+    call: Mapping[str, Json] | None = None
