@@ -12,7 +12,6 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import orjson
 from pydantic import ValidationError
 
 from jackfield.api.binary import BinaryFiles, BinaryStore
@@ -35,15 +34,19 @@ from jackfield.api.nodes.keys import derived_key
 from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.unresolved import Unresolved, unresolved
 from jackfield.api.object_references import load
-from jackfield.api.records import record, replace
-from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
-from jackfield.api.streaming import Chunk, ChunkStream, ChunkType
+from jackfield.api.records import replace
+from jackfield.api.scripts import SCRIPT_ENGINES, ScriptError, ScriptResult
+from jackfield.api.streaming import Chunk, ChunkType
 from jackfield.api.workflows import Document, Items, Node
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionState
+from jackfield_engine.node.invalid_parameters import check_scripted, invalid
+from jackfield_engine.node.node_actions import NodeActions
+from jackfield_engine.node.node_credentials import credential_id, credential_values
+from jackfield_engine.node.script_memory import ScriptMemory, scopes_in
 from jackfield_engine.node.surroundings import NodeSurroundings
-from jackfield_engine.shared.static_data import Borrowed, copied, merge
+from jackfield_engine.shared.static_data import Borrowed
 
 if TYPE_CHECKING:
     from jackfield.api.nodes.keeping import KeptThings
@@ -58,20 +61,6 @@ _BATCH = 200
 """Items that are resolved before others may have the event loop."""
 _BATCH_SECONDS = 0.02
 """How long that may take."""
-
-
-@record
-class NodeActions:
-    """What a node may do to its execution. breathe: lets others have the event loop, when this execution had it long
-    enough; before_effect: returns once the execution is stored up to this node run, which may change the world from
-    here on, and raises `ExecutionRefused`; the others: see `NodeRun`."""
-
-    breathe: Callable[[], Awaitable[None]]
-    before_effect: Callable[[Task], Awaitable[None]]
-    run_workflow: Callable[[Task, str | Document, Items], Awaitable[Items]]
-    start_workflow: Callable[[Task, str | Document, Items], Awaitable[None]]
-    answer: Callable[[NodeAnswer], None]
-    stream: ChunkStream | None = None
 
 
 class EngineNodeRun:
@@ -231,11 +220,11 @@ class EngineNodeRun:
         if parameters.sources:
             place_only = range(place, place + 1)
             (scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, evaluation.now_ms())
-            _check_scripted(parameters, place, scripted)
+            check_scripted(parameters, place, scripted)
         try:
             return evaluation.at(place, scripted)  # type: ignore[return-value]  # an object like its templates
         except ExpressionProblem as exc:
-            raise _named(exc.path, item, exc.message) from None
+            raise invalid(exc.path, item, exc.message) from None
 
     async def _resolve(self, items: Items, indexes: range) -> list[NodeParameters]:
         if self._plan.parameters.literal is not None:
@@ -294,10 +283,10 @@ class EngineNodeRun:
                 row = nothing
                 if scripted is not None:
                     row = scripted[number]
-                    _check_scripted(parameters, index, row)
+                    check_scripted(parameters, index, row)
                 made.append(make(evaluation, index, row))
             except ExpressionProblem as exc:
-                made.append(failed(_named(exc.path, index, exc.message)))
+                made.append(failed(invalid(exc.path, index, exc.message)))
             except NodeError as exc:
                 made.append(failed(exc))
         return made
@@ -315,7 +304,7 @@ class EngineNodeRun:
         except ValidationError as exc:
             first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             path = ".".join(str(part) for part in first["loc"])
-            raise _named(path, index, f"{first['msg']}.") from None
+            raise invalid(path, index, f"{first['msg']}.") from None
 
     async def _variables(self) -> None:
         try:
@@ -352,10 +341,9 @@ class EngineNodeRun:
         first = self._places[0] if self._places else 0
         reads = self._data.plan.expressions.script_reads(source, language)
         data = self._around.script_data(self.items, reads, self._data.services.clock.now_ms(), first)
-        memory = await self._memory(source)
-        given: dict[str, dict[str, Json]] = {scope: copied(section) for scope, section in memory.items()}
-        if memory:
-            data = replace(data, static=given)
+        memory = ScriptMemory({scope: await self.static_data(scope) for scope in scopes_in(source)})
+        if memory.given:
+            data = replace(data, static=memory.given)
         if timeout is None:
             timeout = self._data.services.settings.script_timeout
         try:
@@ -365,20 +353,10 @@ class EngineNodeRun:
             raise NodeError(f"{exc.message}{where}", item=exc.item) from None
         if result.context:
             self.context.update(result.context)
-        for scope, section in memory.items():
-            made = result.static.get(scope)
-            if isinstance(made, dict):
-                merge(section, given[scope], made)
+        memory.keep(result.static)
         if result.custom:
             self._data.custom.update(result.custom)
         return result
-
-    async def _memory(self, source: str) -> Mapping[StaticScope, MutableMapping[str, Json]]:
-        """The memory across executions that a script asks for, by scope; what is changed in it is kept."""
-        if "getWorkflowStaticData" not in source:
-            return {}
-        scopes: tuple[StaticScope, ...] = ("global", "node")
-        return {scope: await self.static_data(scope) for scope in scopes}
 
     async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
         return await self._actions.run_workflow(self._task, workflow, items)
@@ -387,31 +365,11 @@ class EngineNodeRun:
         await self._actions.start_workflow(self._task, workflow, items)
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        context = self._data.services.context
-        credential_id = self._credential_id(kind)
-        try:
-            stored = await context.store.credential(credential_id)
-        except JackfieldError as exc:
-            raise NodeUnavailable(f"The credential cannot be read: {exc.message}") from None
-        if stored is None or stored.kind != kind:
-            raise NodeError(f"The node's credential of the kind {kind} does not exist any more; choose another one.")
-        try:
-            values: dict[str, str] = orjson.loads(context.secrets.open(stored.sealed))
-        except ValueError:
-            raise NodeError(
-                f"The credential '{stored.name}' was sealed with another encryption key; enter its values again."
-            ) from None
-        context.secrets.redact(*(value for name, value in values.items() if name != "allowedHosts"))
-        return {"allowedHosts": "", **values}
+        return await credential_values(self._data.services.context, self.node, kind)
 
     async def authorization(self, kind: str) -> Authorization:
-        return await self._data.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
-
-    def _credential_id(self, kind: str) -> str:
-        credential_id = self.node.credential_id(kind)
-        if credential_id is None:
-            raise NodeError(f"The node names no stored credential of the kind {kind}; choose one in its credentials.")
-        return credential_id
+        found = credential_id(self.node, kind)
+        return await self._data.services.context.port(Credentials).authorization(found, kind)
 
     def answer(self, answer: NodeAnswer) -> None:
         self._actions.answer(answer)
@@ -440,16 +398,3 @@ class EngineNodeRun:
         """A cancellation does not end it half-way."""
         self.kept = None
         await asyncio.shield(asyncio.ensure_future(kept.close()))
-
-
-def _check_scripted(parameters: CompiledParameters, index: int, row: Sequence[object]) -> None:
-    """Raises `NodeError` for the first of an item's expressions that failed."""
-    for source, value in enumerate(row):
-        if isinstance(value, ExpressionError):
-            raise _named(parameters.path_of(source), index, value.message)
-
-
-def _named(path: str | None, index: int | None, message: str) -> NodeError:
-    parameter = f"The parameter {path}" if path else "A parameter"
-    item = "" if index is None else f" of item {index}"
-    return NodeError(f"{parameter}{item} is not valid: {message}", item=index)

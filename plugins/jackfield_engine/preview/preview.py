@@ -22,7 +22,8 @@ from jackfield_engine.loop.plans import WorkflowPlan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import ExecutionState
-from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
+from jackfield_engine.node.node_actions import NodeActions
+from jackfield_engine.node.node_run import EngineNodeRun
 from jackfield_engine.preview.stored_results import reaching, stored_results, task_of, with_pinned
 from jackfield_engine.shared.services import Services, build_services
 

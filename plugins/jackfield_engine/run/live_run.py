@@ -22,7 +22,7 @@ from jackfield.api.workflows import Document, Items, Workflow
 from jackfield_engine.loop.obstacles import Obstacle
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionState
-from jackfield_engine.node.node_run import NodeActions
+from jackfield_engine.node.node_actions import NodeActions
 from jackfield_engine.run.handles import Handle, settle
 from jackfield_engine.run.marks import awaited_call, untaken_mark
 from jackfield_engine.run.node_events import TOPIC

@@ -18,7 +18,8 @@ from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionState
-from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
+from jackfield_engine.node.node_actions import NodeActions
+from jackfield_engine.node.node_run import EngineNodeRun
 from jackfield_engine.run.earlier_runs import EarlierRuns, ResumedByNode, RunsByNode, RunsInOrder
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
