@@ -18,23 +18,10 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load as object_at
 from jackfield.api.records import replace
 from jackfield_integrations.kinds import AWS, KINDS, SNOWFLAKE
-from jackfield_integrations.libraries import load
+from jackfield_integrations.libraries import SESSIONS, sessions_of
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
-
-_SESSIONS = {
-    "ldap": ("ldap.session", "ldap"),
-    "postgres": ("sql.postgres_session", "postgres"),
-    "mySql": ("sql.mysql_session", "mysql"),
-    "redis": ("redis_session", "redis"),
-    "mongoDb": ("mongo.session", "mongodb"),
-    "imap": ("mail.imap_session", "imap"),
-    "mqtt": ("messaging.mqtt_session", "mqtt"),
-    "rabbitmq": ("messaging.rabbit_session", "rabbitmq"),
-    "kafka": ("messaging.kafka_session", "kafka"),
-}
-"""Kind -> the module that opens a session, and the extra that it needs."""
 
 
 def kinds(context: PluginContext) -> Sequence[CredentialKind]:
@@ -88,7 +75,7 @@ async def _asked_snowflake(context: PluginContext, kind: CredentialKind, values:
 async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
     settings = context.settings(IntegrationSettings)
     given = DriverCredential(kind, values)
-    sessions = await load(*_SESSIONS[kind.name])
+    sessions = await sessions_of(kind)
     deadline = asyncio.timeout(settings.timeout)
     try:
         async with deadline, sessions.opened(Targets(settings), given, settings):
@@ -101,7 +88,7 @@ async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[s
 
 
 _OWN_TRIALS = {AWS.name: _asked_whose, SNOWFLAKE.name: _asked_snowflake}
-_TRIED = {*_SESSIONS, *_OWN_TRIALS}
+_TRIED = {*SESSIONS, *_OWN_TRIALS}
 
 
 def _place(values: DriverCredential) -> str:

@@ -16,7 +16,7 @@ from jackfield.api.databases import MongoConnection, RedisConnection, SqlConnect
 from jackfield.api.nodes import NodeError, NodeUnavailable
 from jackfield_integrations.idle import IdleSessions
 from jackfield_integrations.kinds import MONGO_DB, POSTGRES, REDIS
-from jackfield_integrations.libraries import load
+from jackfield_integrations.libraries import sessions_of
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
@@ -35,19 +35,19 @@ class SharedConnections:
         self._slots = asyncio.Semaphore(self._settings.max_connections)
 
     def postgres(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[SqlConnection]:
-        return self._opened("sql.postgres_session", "postgres", POSTGRES, values)
+        return self._opened(POSTGRES, values)
 
     def redis(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[RedisConnection]:
-        return self._opened("redis_session", "redis", REDIS, values)
+        return self._opened(REDIS, values)
 
     def mongo(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[MongoConnection]:
-        return self._opened("mongo.session", "mongodb", MONGO_DB, values)
+        return self._opened(MONGO_DB, values)
 
     @contextlib.asynccontextmanager
     async def _opened(
-        self, module: str, extra: str, kind: CredentialKind, values: Mapping[str, object]
+        self, kind: CredentialKind, values: Mapping[str, object]
     ) -> AsyncIterator[Any]:  # a session of the module's own class
-        sessions = await load(module, extra)
+        sessions = await sessions_of(kind)
         limit = self._settings.timeout
         deadline = asyncio.timeout(limit)
         try:
@@ -55,7 +55,7 @@ class SharedConnections:
                 deadline,
                 self._slots,
                 self._idle.lent(
-                    key_of(module, values),
+                    key_of(kind.name, values),
                     lambda: sessions.opened(self._targets, DriverCredential(kind, values), self._settings),
                     alive,
                 ) as session,
@@ -67,9 +67,9 @@ class SharedConnections:
             raise NodeUnavailable(f"The database took longer than {limit:g} seconds (integrations.timeout).") from None
 
 
-def key_of(module: str, values: Mapping[str, object]) -> str:
+def key_of(kind: str, values: Mapping[str, object]) -> str:
     """Tells credentials apart, without what is in them."""
-    text = repr((module, sorted((name, str(value)) for name, value in values.items())))
+    text = repr((kind, sorted((name, str(value)) for name, value in values.items())))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -6,13 +6,16 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from jackfield.api.context import PluginContext
+from jackfield.api.credentials import CredentialKind
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeRun, NodeUnavailable
 from jackfield.api.nodes.items import accepted, error_item, goes_on
 from jackfield.api.nodes.running import FAILURES
 from jackfield.api.workflows import Items, Node
+from jackfield_integrations.libraries import sessions_of
+from jackfield_integrations.secret_values import credential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -69,6 +72,14 @@ class IntegrationNode:
             if not deadline.expired():
                 raise
             raise NodeOutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
+
+    async def opening(self, run: NodeRun, kind: CredentialKind) -> AbstractAsyncContextManager[Any]:
+        """A session with the node's credential of this kind, which is opened when it is entered; of a class of its own
+        module, hence Any. Raises `NodeError`."""
+        values = await credential(run, kind)
+        sessions = await sessions_of(kind)
+        opened: AbstractAsyncContextManager[Any] = sessions.opened(self.targets, values, self.settings)
+        return opened
 
     async def through(
         self,

@@ -17,10 +17,8 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_integrations.form import REDIS_UI
 from jackfield_integrations.kinds import REDIS
-from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
-from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
     from jackfield_integrations.redis_session import RedisSession
@@ -82,14 +80,13 @@ class RedisNode(IntegrationNode):
         resolved: list[RedisParameters] = await run.resolve()
         if not resolved:
             return [[]]
-        values = await credential(run, REDIS)
-        sessions = await load("redis_session", "redis")
+        opened = await self.opening(run, REDIS)
 
         async def one(session: RedisSession, index: int, parameters: RedisParameters) -> Items:
             made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))
             return [passed_on(run.items[index], index)] if made is None else new_items([made], index)
 
-        return [await self.through(run, resolved, sessions.opened(self.targets, values, self.settings), one)]
+        return [await self.through(run, resolved, opened, one)]
 
 
 Answer = Awaitable["dict[str, Json] | None"]

@@ -15,9 +15,7 @@ from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import LDAP
 from jackfield_integrations.ldap.filters import escaped, filled, plain
 from jackfield_integrations.ldap.parameters import LdapAttribute, LdapParameters
-from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
     from jackfield_integrations.ldap.session import LdapSession
@@ -133,14 +131,13 @@ class LdapNode(IntegrationNode):
         resolved: list[LdapParameters] = await run.resolve()
         if not resolved:
             return [[]]
-        values = await credential(run, LDAP)
-        sessions = await load("ldap.session", "ldap")
+        opened = await self.opening(run, LDAP)
 
         async def one(session: LdapSession, index: int, wanted: LdapParameters) -> Items:
             return new_items(await OPERATIONS[wanted.operation](LdapItem(run, session, wanted, index)), index)
 
         try:
-            return [await self.through(run, resolved, sessions.opened(self.targets, values, self.settings), one)]
+            return [await self.through(run, resolved, opened, one)]
         except NodeError as exc:
             if exc.item is not None:
                 raise

@@ -15,11 +15,9 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import MQTT
-from jackfield_integrations.libraries import load
 from jackfield_integrations.messaging.form import MQTT_OPTIONS, MQTT_UI
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
-from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
     from jackfield_integrations.messaging.mqtt_session import MqttSession
@@ -59,8 +57,7 @@ class MqttNode(IntegrationNode):
         resolved: list[MqttParameters] = await run.resolve()
         if not resolved:
             return [[]]
-        values = await credential(run, MQTT)
-        sessions = await load("messaging.mqtt_session", "mqtt")
+        opened = await self.opening(run, MQTT)
 
         async def one(session: MqttSession, index: int, wanted: MqttParameters) -> Items:
             if not wanted.topic:
@@ -70,7 +67,7 @@ class MqttNode(IntegrationNode):
             await session.publish(wanted.topic, text, wanted.options.qos, retain=wanted.options.retain)
             return [passed_on(item, index)]
 
-        return [await self.through(run, resolved, sessions.opened(self.targets, values, self.settings), one)]
+        return [await self.through(run, resolved, opened, one)]
 
 
 def node(context: PluginContext) -> MqttNode:

@@ -16,12 +16,11 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import RABBITMQ
-from jackfield_integrations.libraries import load
+from jackfield_integrations.libraries import sessions_of
 from jackfield_integrations.messaging.form import PAIR, RABBIT, RABBIT_OPTIONS
 from jackfield_integrations.messaging.open_deliveries import OpenDeliveries
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
-from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
     from jackfield_integrations.messaging.rabbit_session import Declared, RabbitSession
@@ -95,9 +94,8 @@ class RabbitNode(IntegrationNode):
         if first.operation == "deleteMessage":
             self._context.port(OpenDeliveries).acknowledge(run.execution.id)
             return pass_all(run.items)
-        values = await credential(run, RABBITMQ)
-        sessions = await load("messaging.rabbit_session", "rabbitmq")
-        declared = sessions.Declared
+        opened = await self.opening(run, RABBITMQ)
+        declared = (await sessions_of(RABBITMQ)).Declared
         named: list[str] = []
 
         async def one(session: RabbitSession, index: int, wanted: RabbitParameters) -> Items:
@@ -110,7 +108,7 @@ class RabbitNode(IntegrationNode):
             await session.publish(named[0], key, text, headers, properties)
             return new_items([{"success": True}], index)
 
-        return [await self.through(run, resolved, sessions.opened(self.targets, values, self.settings), one)]
+        return [await self.through(run, resolved, opened, one)]
 
 
 async def _target(session: RabbitSession, wanted: RabbitParameters, declared: type[Declared]) -> str:

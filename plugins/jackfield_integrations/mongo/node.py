@@ -16,7 +16,6 @@ from jackfield_integrations.kinds import MONGO_DB
 from jackfield_integrations.libraries import load
 from jackfield_integrations.mongo.parameters import MongoParameters
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
     from jackfield_integrations.mongo.session import MongoSession
@@ -45,10 +44,8 @@ class MongoNode(IntegrationNode):
         if first is None:
             return [unresolved_items(resolved)]
         version = run.node.version or max(self.versions)
-        values = await credential(run, MONGO_DB)
-        sessions = await load("mongo.session", "mongodb")
+        opened = await self.opening(run, MONGO_DB)
         works = await load("mongo.work", "mongodb")
-        opened = sessions.opened(self.targets, values, self.settings)
 
         def work(session: MongoSession) -> object:
             return works.MongoWork(run, session, version, self.settings.max_rows)

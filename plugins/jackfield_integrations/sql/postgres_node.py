@@ -9,8 +9,6 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeRun
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield_integrations.kinds import POSTGRES as CREDENTIAL
-from jackfield_integrations.libraries import load
-from jackfield_integrations.secret_values import credential
 from jackfield_integrations.sql.node import SqlNode
 from jackfield_integrations.sql.parameters import AnySqlParameters, LegacySqlParameters, SqlParameters
 from jackfield_integrations.sql.session import SqlSession
@@ -35,10 +33,7 @@ class PostgresNode(SqlNode):
         return LegacySqlParameters if version == 1 else SqlParameters
 
     async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
-        values = await credential(run, CREDENTIAL)
-        sessions = await load("sql.postgres_session", "postgres")
-        opened: AbstractAsyncContextManager[SqlSession] = sessions.opened(self.targets, values, self.settings)
-        return opened
+        return await self.opening(run, CREDENTIAL)
 
 
 def node(context: PluginContext) -> PostgresNode:
