@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from jackfield_vendors.described_credentials import DescribedCredential
 from jackfield_vendors.described_triggers import DescribedTrigger
 from jackfield_vendors.description import (
-    DescribedCredential,
     DescribedList,
     DescribedNode,
     DescribedOperation,

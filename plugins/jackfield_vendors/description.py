@@ -1,4 +1,4 @@
-"""What a description file may say of nodes, operations and credentials, key by key."""
+"""What a description file may say of nodes and operations, key by key."""
 
 from __future__ import annotations
 
@@ -299,52 +299,6 @@ class DescribedNode(DescribedPart):
     def first_operations(self, version: float) -> dict[str, str]:
         """Resource -> its operation in this version when none is named."""
         return {**self.defaults, **self.version_defaults.get(f"{version:g}", {})}
-
-
-class CredentialFieldText(DescribedPart):
-    name: str = Field(min_length=1)
-    title: str = ""
-    secret: bool = False
-    required: bool = False
-    default: str = ""
-    type: Literal["text", "json", "boolean", "url"] = "text"
-    options: list[str] = []
-    description: str = ""
-
-
-class CredentialTestText(DescribedPart):
-    url: str
-    method: Literal["GET", "POST"] = "GET"
-    headers: dict[str, str] = {}
-    ok: str = ""
-    error: str = ""
-
-
-class OAuth2Text(DescribedPart):
-    """scope: what the field of this name has by default, or a template over the fields, which it takes the place of."""
-
-    authorize_url: str = ""
-    token_url: str
-    scope: str = ""
-    grant: Literal["authorizationCode", "clientCredentials"] = "authorizationCode"
-    client: Literal["header", "body"] = "header"
-    authorize_query: str = ""
-    header: str = "Bearer {accessToken}"
-
-
-class DescribedCredential(DescribedPart):
-    """A kind of credentials. headers, query, basic: templates over its fields; signing: instead of them, how each
-    request is signed: the name of a function of `signing`."""
-
-    kind: Kind
-    title: str
-    fields: list[CredentialFieldText] = []
-    headers: dict[str, str] = {}
-    query: dict[str, str] = {}
-    basic: tuple[str, str] | None = None
-    oauth2: OAuth2Text | None = None
-    signing: Literal["ghost"] | None = None
-    test: CredentialTestText | None = None
 
 
 def _listed(value: object) -> object:
