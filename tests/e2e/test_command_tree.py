@@ -22,6 +22,7 @@ NO_JSON = {
     "completion": "prints a script for a shell",
     "env setup": "gives the terminal to a command of the agent's manifest",
     "env shell": "gives the terminal to a shell",
+    "mcp": "speaks MCP over its standard streams",
     "profiles run": "gives the terminal to an agent, whose options come after it",
     "serve": "runs until it is stopped",
     "terminal attach": "gives the terminal to a session",
@@ -135,7 +136,7 @@ def test_every_command_goes_to_the_daemon_that_is_named(
         monkeypatch.delenv(variable)
     monkeypatch.setenv("JACKFIELD_CONFIG_DIR", str(tmp_path / "none"))
     monkeypatch.setenv("JACKFIELD_DAEMON_ENDPOINT", NOWHERE)
-    monkeypatch.setattr(sys, "stdin", io.StringIO('{"a": "long-enough-password"}\n'))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"a": "long-enough-password"}\n')))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file.json").write_text('{"name": "N", "nodes": [], "connections": {}}')
     (tmp_path / "file.csv").write_text("column\nvalue\n")

@@ -5,14 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route, expect
 
 from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
 pytest.importorskip("mcp")
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
 
 REDIRECT = "http://127.0.0.1:3999/callback"
 VERIFIER = "v" * 50

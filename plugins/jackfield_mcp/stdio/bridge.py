@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from jackfield.api.daemon import DaemonAbsent, DaemonClient
+from jackfield.api.daemon import DaemonClient
 from jackfield.api.errors import JackfieldError
 from jackfield_mcp.paths import ENDPOINT
 
@@ -73,14 +73,7 @@ class _Bridge:
 
     def check(self) -> None:
         """Whether the daemon answers. Raises `DaemonAbsent`."""
-        connection = self._connection()
-        try:
-            connection.request("GET", "/health")
-            connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            raise DaemonAbsent from None
-        finally:
-            connection.close()
+        self._daemon.send("GET", "/health", headers={}, timeout=_CONNECT_S)
 
     def _connection(self) -> http.client.HTTPConnection:
         where = urlsplit(self._daemon.base)
