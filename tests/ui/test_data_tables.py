@@ -243,8 +243,10 @@ def test_a_file_becomes_a_table(page: Page, api: httpx.Client) -> None:
     dialog = chosen_file(page, "New things.csv", b"Unit price\twhen\n1.5\t2026-01-31\n")
     assert dialog.get_by_label("Name of the new table").input_value() == "New things"
     dialog.get_by_role("button", name="Import").click()
+    named = {"search": "New things"}
+    (found,) = poll(lambda: api.get("/data-tables", params=named).json()["data"], "the table is there")
+    dialog.wait_for(state="detached")
     page.get_by_role("heading", name="New things").wait_for()
-    found = api.get("/data-tables", params={"search": "New things"}).json()["data"][0]
     assert [(each["name"], each["type"]) for each in found["columns"]] == [("Unit_price", "number"), ("when", "date")]
     assert values(api, found["id"], "Unit_price") == [1.5]
 
