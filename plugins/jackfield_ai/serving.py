@@ -12,6 +12,7 @@ from jackfield.api.ai import (
     MEMORY,
     OUTPUT_PARSER,
     RERANKER,
+    RETRIEVER,
     TEXT_SPLITTER,
     TITLES,
     ChatModel,
@@ -20,6 +21,7 @@ from jackfield.api.ai import (
     Memory,
     OutputParser,
     Reranker,
+    Retriever,
     TextSplitter,
 )
 from jackfield.api.nodes import AttachedNode, NodeError
@@ -81,6 +83,10 @@ async def documents_of(served: ServedNode, item: int) -> Documents:
 
 async def reranker_of(served: ServedNode, item: int) -> Reranker:
     return cast("Reranker", await _needed(served, item, RERANKER, "rerank"))
+
+
+async def retriever_of(served: ServedNode, item: int) -> Retriever:
+    return cast("Retriever", await _needed(served, item, RETRIEVER, "find"))
 
 
 async def splitter_of(served: ServedNode, item: int) -> TextSplitter | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, Retriever
+from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
@@ -21,7 +21,7 @@ from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.prompts import prompt_of
 from jackfield_ai.retrieval.answering import SYSTEM, answered
-from jackfield_ai.serving import model_of
+from jackfield_ai.serving import model_of, retriever_of
 
 _DEFINE_SINCE = 1.3
 _PLAIN_SINCE = 1.5
@@ -67,10 +67,7 @@ class QaNode(AiNode):
         version = run.node.version
         given = parameters.text or parameters.query
         question = prompt_of(run, parameters.prompt_type, given, index, version, _DEFINE_SINCE)
-        parts = run.attached(RETRIEVER)
-        if not parts:
-            raise NodeError(f"The node '{run.node.name}' needs a retriever; attach one.")
-        retriever = cast("Retriever", await parts[0].supply(index))
+        retriever = await retriever_of(run, index)
         model = CountedModel(await model_of(run, index))
         try:
             found = await retriever.find(question)

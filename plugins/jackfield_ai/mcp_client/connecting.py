@@ -232,7 +232,7 @@ async def connected(context: PluginContext, target: McpTarget) -> AsyncIterator[
                 await stack.enter_async_context(client)
             found = SdkSession(client, line)
             # The public method that the SDK calls with each result.
-            client.session.validate_tool_result = found.check  # type: ignore[method-assign]
+            client.session.validate_tool_result = found.check  # type: ignore[method-assign]  # there is no other hook
             open_ = True
             line.session.clear()  # of what the SDK has tried in vain to begin with
             yield found

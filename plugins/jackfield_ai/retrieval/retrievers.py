@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, ChatModel, Document, Message, Retriever
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.retrieval.form import MULTI_QUERY, WORKFLOW_RETRIEVER
-from jackfield_ai.serving import model_of
+from jackfield_ai.serving import model_of, retriever_of
 from jackfield_ai.together import each
 from jackfield_ai.tools.workflow import CallingParameters, target_of, unsaved_scopes
 
@@ -25,17 +25,6 @@ SIDE_BY_SIDE = 4
 """Questions, and documents that a model shortens, at the same time."""
 NOTHING = "NOTHING_RELEVANT"
 _LINE = re.compile(r"^\s*(?:\d+[.)]|[-*])?\s*(.*?)\s*$")
-
-
-async def _retriever_of(node: AttachedNode, item: int) -> Retriever:
-    """Raises `NodeError`."""
-    parts = node.attached(RETRIEVER)
-    if not parts:
-        raise NodeError(f"The node '{node.node.name}' needs a retriever; attach one.")
-    found = await parts[0].supply(item)
-    if not hasattr(found, "find"):
-        raise NodeError(f"The node '{parts[0].node.name}' does not give a retriever.")
-    return cast("Retriever", found)
 
 
 class MultiQueryOptions(Parameters):
@@ -153,7 +142,7 @@ class MultiQueryNode(ServingNode):
 
     async def supply(self, node: AttachedNode, item: int) -> Retriever:
         parameters: MultiQueryParameters = await node.parameters(item)
-        inner, model = await _retriever_of(node, item), await model_of(node, item)
+        inner, model = await retriever_of(node, item), await model_of(node, item)
         return MultiQuery(inner, model, parameters.options.query_count)
 
 
@@ -176,7 +165,7 @@ class CompressionNode(ServingNode):
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Retriever:
-        return Compressed(await _retriever_of(node, item), await model_of(node, item))
+        return Compressed(await retriever_of(node, item), await model_of(node, item))
 
 
 class WorkflowRetrieverNode(ServingNode):

@@ -95,7 +95,7 @@ def sandbox(program: NodeProgram, root: Path) -> Sequence[str]:
 
 def environment() -> Mapping[str, str]:
     """Nothing of the daemon's, whose environment may hold secrets."""
-    return {"PATH": os.defpath, "TZ": "UTC", "LANG": "C.UTF-8", "NODE_ENV": "production", "HOME": "/tmp"}  # noqa: S108
+    return {"PATH": os.defpath, "TZ": "UTC", "LANG": "C.UTF-8", "NODE_ENV": "production", "HOME": "/tmp"}  # noqa: S108 - its own
 
 
 def problem_of_sandbox(program: NodeProgram) -> str | None:
