@@ -401,7 +401,11 @@ def test_a_line_that_cannot_be_read_does_not_end_stdio(daemon: Daemon) -> None:
 async def test_stdio_without_a_daemon_says_so(tmp_path: Path) -> None:
     program = str(Path(sys.executable).with_name("jackfield"))
     (tmp_path / "config").mkdir()
-    for endpoint in ((), ("--endpoint", "http://127.0.0.1:9")):
+    silent = b"The daemon at http://127.0.0.1:9 does not answer"
+    for endpoint, reason in (
+        ((), b"No daemon runs; start one with `jackfield serve`."),
+        (("--endpoint", "http://127.0.0.1:9"), silent),
+    ):
         process = await asyncio.create_subprocess_exec(
             program, "mcp", "--config-dir", str(tmp_path / "config"), *endpoint,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -409,7 +413,7 @@ async def test_stdio_without_a_daemon_says_so(tmp_path: Path) -> None:
         out, err = await process.communicate()
         assert process.returncode == 1
         assert out == b""
-        assert b"No daemon runs; start one with `jackfield serve`." in err
+        assert reason in err
 
 
 async def test_a_node_without_an_id_keeps_its_secrets_under_another_name(daemon: Daemon) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from jackfield.api.jsontext import Json, dumps
 
 from .subscription_cases import URL, based
-from .trigger_cases import SECRET, Event, Reply, TriggerCase
+from .trigger_cases import MOMENT, SECRET, Event, Reply, TriggerCase
 
 PROVEN = {"secret": SECRET}
 """What the address has of a service that signs nothing."""
@@ -364,7 +363,7 @@ TWILIO_CASES = [
 
 
 def zendesk(body: Json, secret: str = SECRET, late: float = 0) -> Event:
-    moment = datetime.fromtimestamp(time.time() - late, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    moment = datetime.fromtimestamp(MOMENT - late, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     signature = based(moment.encode() + dumps(body), secret=secret)
     headers = {"X-Zendesk-Webhook-Signature": signature, "X-Zendesk-Webhook-Signature-Timestamp": moment}
     return Event(body, headers, refused=bool(late))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import time
 
 from jackfield.api.jsontext import Json, dumps
 
-from .trigger_cases import SECRET, Event, Reply, TriggerCase
+from .trigger_cases import MOMENT, SECRET, Event, Reply, TriggerCase
 
 
 def hexadecimal(text: bytes, secret: str = SECRET) -> str:
@@ -17,7 +16,7 @@ def hexadecimal(text: bytes, secret: str = SECRET) -> str:
 
 
 def stripe(body: Json, secret: str = SECRET) -> Event:
-    moment = str(int(time.time()))
+    moment = str(int(MOMENT))
     signature = hexadecimal(f"{moment}.".encode() + dumps(body), secret)
     return Event(body, {"Stripe-Signature": f"t={moment},v1={signature}"})
 
@@ -38,7 +37,7 @@ def shopify(body: Json, topic: str, secret: str = SECRET) -> Event:
 
 
 def calendly(body: Json) -> Event:
-    moment = str(int(time.time()))
+    moment = str(int(MOMENT))
     return Event(
         body, {"Calendly-Webhook-Signature": f"t={moment},v1={hexadecimal(f'{moment}.'.encode() + dumps(body))}"}
     )
@@ -196,7 +195,7 @@ def slack(event: Json, secret: str = SECRET) -> Event:
 
 
 def signed_by_slack(body: Json, secret: str = SECRET) -> Event:
-    moment = str(int(time.time()))
+    moment = str(int(MOMENT))
     signature = hexadecimal(f"v0:{moment}:".encode() + dumps(body), secret)
     return Event(body, {"X-Slack-Request-Timestamp": moment, "X-Slack-Signature": f"v0={signature}"})
 

@@ -7,8 +7,8 @@ n8n asks whether the subscription is there before it subscribes; how each side a
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from . import installing
 from .further_subscription_cases import CASES as FURTHER
 from .more_subscription_cases import CASES as MORE
 from .subscription_cases import CASES as FIRST
-from .trigger_cases import SECRET, Event, TriggerCase
+from .trigger_cases import MOMENT, SECRET, Event, TriggerCase
 
 CASES = [*FIRST, *MORE, *FURTHER]
 SCRIPT = Path(__file__).with_name("triggers.js")
@@ -59,11 +59,12 @@ def called(event: Event) -> dict[str, Any]:
     }
 
 
-def of_n8n(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What n8n's nodes did. Raises `installing.NotThere`."""
+def of_n8n(asked: list[dict[str, Any]], moment: float = 0) -> list[dict[str, Any]]:
+    """What n8n's nodes did. moment: at which their clock stands; 0: it runs. Raises `installing.NotThere`."""
     done = subprocess.run(
         [installing.node(), str(SCRIPT)],
         cwd=installing.directory(),
+        env={**os.environ, "MOMENT": str(moment)},
         input=json.dumps(asked).encode(),
         capture_output=True,
         timeout=SECONDS,
@@ -80,7 +81,7 @@ def theirs() -> Mapping[str, list[dict[str, Any]]]:
         asked += [given(case, "create"), given(case, "delete")]
         asked += [given(case, "webhook", call=called(event), webhook=event.webhook) for event in case.events]
     try:
-        found = iter(of_n8n(asked))
+        found = iter(of_n8n(asked, MOMENT))
     except installing.NotThere as exc:
         pytest.skip(str(exc))
     return {case.label: [next(found) for _ in range(2 + len(case.events))] for case in CASES}
@@ -179,7 +180,7 @@ async def test_a_subscription_is_as_in_n8n(
         assert "error" not in found, found
         query = {**event.query, **event.ours}
         try:
-            received = await lab.receive(node, run, event.body, event.headers, query, event.method, time.time())
+            received = await lab.receive(node, run, event.body, event.headers, query, event.method, MOMENT)
         except WebhookUnauthorized:
             assert event.refused or found["answer"].get("status") == 401, event
             continue

@@ -3,12 +3,16 @@ that both make of its events."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 SECRET = "5" * 64
 """Of every subscription."""
+MOMENT = time.time()
+"""Of every signed event, and of both sides' clocks when they read one: services let a signature hold for minutes, and
+a whole run takes longer."""
 
 
 @dataclass(frozen=True)

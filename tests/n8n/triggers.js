@@ -2,6 +2,8 @@
 // is answered from the case, the static data that they keep, and the items that they give.
 const { ADDRESSES, answerAll, asked, credentials, load, nodeType, plain, workflowOf } = require('./contexts.js');
 const { DirectoryLoader, HookContext, PollContext, TriggerContext, WebhookContext } = load('n8n-core');
+const MOMENT = Number(process.env.MOMENT ?? 0) * 1000;
+if (MOMENT) Date.now = () => MOMENT; // events were signed at it
 const NAME = 'Trigger'; // some nodes ask their own name whether they are one
 
 function triggerType(kind, version) {
