@@ -1,4 +1,5 @@
-"""Builds the browser interface into `plugins/jackfield_ui/static`, from where the wheel and the sdist take it.
+"""Builds the browser interface into `plugins/jackfield_ui/static`, from where the wheel and the sdist take it, and
+gives the wheel the pages of the documentation, which the daemon's MCP server tells.
 
 JACKFIELD_UI_BUILD=1: it must be there, or the build fails. JACKFIELD_UI_BUILD=0: npm is not asked, what is there is
 taken. Otherwise it is built where npm is, and not for an editable installation, whose checkout belongs to a developer:
@@ -31,8 +32,10 @@ class NotBuilt(RuntimeError):
 
 
 class CustomBuildHook(BuildHookInterface):
-    def initialize(self, version: str, build_data: dict[str, object]) -> None:
+    def initialize(self, version: str, build_data: dict[str, dict[str, str]]) -> None:
         """Before the files are collected."""
+        if self.target_name == "wheel" and version != "editable":
+            build_data["force_include"].update(pages(Path(self.root)))
         ui = Path(self.root) / "plugins/jackfield_ui"
         wish = os.environ.get("JACKFIELD_UI_BUILD", "")
         if wish == "0" or (version == "editable" and wish != "1") or up_to_date(ui):
@@ -43,6 +46,11 @@ class CustomBuildHook(BuildHookInterface):
             if wish == "1":
                 raise
             self.app.display_warning(f"{NO_INTERFACE}: {reason}")
+
+
+def pages(root: Path) -> dict[str, str]:
+    """File -> its place in the wheel. An editable installation has them beside `plugins`."""
+    return {str(path): f"jackfield_mcp/pages/{path.name}" for path in sorted((root / "docs").glob("*.md"))}
 
 
 def up_to_date(ui: Path) -> bool:

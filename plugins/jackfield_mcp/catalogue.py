@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from jackfield_mcp.tool import AnyTool
 from jackfield_mcp.tools.agents import AGENT_TOOLS
 from jackfield_mcp.tools.data_tables import DATA_TABLE_TOOLS
+from jackfield_mcp.tools.docs import DOC_TOOLS
 from jackfield_mcp.tools.executions import EXECUTION_TOOLS
 from jackfield_mcp.tools.failures import FAILURE_TOOLS
 from jackfield_mcp.tools.node_types import NODE_TYPE_TOOLS
@@ -29,4 +30,5 @@ TOOLS: Sequence[AnyTool] = (
     *DATA_TABLE_TOOLS,
     *AGENT_TOOLS,
     *TERMINAL_TOOLS,
+    *DOC_TOOLS,
 )

@@ -1,4 +1,4 @@
-"""Resources: workflows, executions, and the documentation of node types, by URI."""
+"""Resources: workflows, executions, the documentation of node types, and that of Jackfield, by URI."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from mcp.types import (
 from jackfield.api.errors import NotFound
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import ApiCaller, segment, segments
+from jackfield_mcp.documentation.pages import DocPages, shipped_pages
 from jackfield_mcp.marking import NOTICE, bounded, marked_text
 
-_URI = re.compile(r"jackfield://(workflows|executions|node-types)/([^\s/?#]{1,200}(?:/[^\s/?#]{1,200})?)")
+_URI = re.compile(r"jackfield://(workflows|executions|node-types|docs)/([^\s/?#]{1,200}(?:/[^\s/?#]{1,200})?)")
 _PAGE = 50
 _EXECUTIONS = 20
 _ITEMS = 3
@@ -30,6 +31,12 @@ TEMPLATES = (
         "node-types",
         "Node type",
         "The documentation of a node type, such as jackfield://node-types/set",
+        "text/markdown",
+    ),
+    (
+        "docs",
+        "Documentation",
+        "A page of Jackfield's documentation: jackfield://docs/PAGE, or a part of it: jackfield://docs/PAGE/SECTION.",
         "text/markdown",
     ),
 )
@@ -47,8 +54,8 @@ def list_templates() -> ListResourceTemplatesResult:
 
 
 async def list_resources(api: ApiCaller, cursor: str | None) -> ListResourcesResult:
-    """A page of the workflows, behind the first page the latest executions; each as far as the caller may see them.
-    Raises `ToolFailed`."""
+    """A page of the workflows, behind the first page the latest executions, each as far as the caller may see them,
+    and the pages of the documentation. Raises `ToolFailed`."""
     offset = int(cursor) if cursor and cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
     found: list[Resource] = []
     following = None
@@ -62,7 +69,16 @@ async def list_resources(api: ApiCaller, cursor: str | None) -> ListResourcesRes
     if not offset and api.principal.may("executions:read"):
         latest = await api.rows("/executions", query={"limit": _EXECUTIONS})
         found += [_resource("executions", row, f"Execution {row.get('id')} ({row.get('status')})") for row in latest]
+    if not offset:
+        found += await asyncio.to_thread(_documentation)
     return ListResourcesResult(resources=found, next_cursor=following)
+
+
+def _documentation() -> list[Resource]:
+    return [
+        Resource(uri=f"jackfield://docs/{name}", name=name, title=title, mime_type="text/markdown")
+        for name, title in DocPages(shipped_pages()).titles().items()
+    ]
 
 
 def _resource(kind: str, row: dict[str, Json], title: str) -> Resource:
@@ -79,10 +95,19 @@ async def read_resource(api: ApiCaller, uri: str, limit: int) -> ReadResourceRes
     if kind == "node-types":
         page = await api.ask("GET", f"/node-types/{segments(ident)}/page")
         return _read(uri, "text/markdown", f"{NOTICE}\n\n{str(page)[:limit]}")
+    if kind == "docs":
+        page, _, section = ident.partition("/")
+        text = await asyncio.to_thread(_documented, page, section)
+        return _read(uri, "text/markdown", f"{NOTICE}\n\n{text[:limit]}")
     query = {"items": _ITEMS} if kind == "executions" else None
     value = await api.ask("GET", f"/{kind}/{segment(ident)}", query=query)
     text = await asyncio.to_thread(lambda: marked_text(bounded(value, limit)))
     return _read(uri, "text/plain", text)
+
+
+def _documented(page: str, section: str) -> str:
+    pages = DocPages(shipped_pages())
+    return pages.section(page, section) if section else pages.text(page)
 
 
 def _read(uri: str, media: str, text: str) -> ReadResourceResult:

@@ -140,7 +140,8 @@ async def test_every_tool_needs_what_its_operations_need(daemon: Daemon) -> None
     absent = {
         "workflow_id": "01a22c07-1a06-7465-9898-8eff3de0a91a",
         "execution_id": "01a22c07-1a06-7465-9898-8eff3de0a91a",
-        "webhook_id": "absent", "session_id": "absent", "profile": "absent", "table": "absent",
+        "webhook_id": "absent", "session_id": "absent", "query": "absent", "page": "absent",
+        "profile": "absent", "table": "absent",
         "prompt": "x", "text": "x", "model": "m", "before": 1, "run": 0, "rows": [{"a": "x"}], "data": {"a": "y"},
         "filter": {"filters": [{"columnName": "a", "value": "x"}]}, "operations": [{"op": "set_name", "name": "x"}],
     }  # fmt: skip
@@ -151,7 +152,7 @@ async def test_every_tool_needs_what_its_operations_need(daemon: Daemon) -> None
     for scopes in _needed():
         async with connected(daemon, key_of(daemon, *scopes)) as client:
             for tool in (await client.list_tools()).tools:
-                if tool.name in seen or set(scopes) != set(_scopes_of(tool.name)):
+                if tool.name in seen or set(scopes) != set(_scopes_of(tool.name) or scopes):
                     continue
                 seen.add(tool.name)
                 required = tool.input_schema.get("required", ())
@@ -173,7 +174,7 @@ def _scopes_of(name: str) -> tuple[str, ...]:
 def _needed() -> list[tuple[str, ...]]:
     from jackfield_mcp.catalogue import TOOLS
 
-    return sorted({tuple(tool.scopes) for tool in TOOLS})
+    return sorted({tuple(tool.scopes) for tool in TOOLS if tool.scopes})
 
 
 @pytest.mark.parametrize("scope", sorted(SCOPES))
@@ -306,14 +307,29 @@ async def test_resources_and_prompts(daemon: Daemon) -> None:
         assert '"resource"' in read.text  # type: ignore[union-attr]
         page = (await client.read_resource("jackfield://node-types/set")).contents[0]
         assert "# Edit Fields" in page.text  # type: ignore[union-attr]
-        for uri in ("jackfield://credentials/x", "jackfield://workflows/../credentials", "file:///etc/passwd"):
+        [found, *_] = (await data(client, "search_docs", query="webhook authentication"))["sections"]
+        section = (await client.read_resource(found["uri"])).contents[0]
+        assert f"# {found['heading']}" in section.text  # type: ignore[union-attr]
+        whole = await data(client, "read_docs", page="mcp")
+        assert whole["text"].startswith("# The daemon over MCP")
+        long = await data(client, "read_docs", page="plugins")
+        assert {"section": "triggers", "heading": "Triggers"} in long["sections"]
+        for uri in (
+            "jackfield://docs/absent",
+            "jackfield://docs/mcp/absent",
+            "jackfield://credentials/x",
+            "jackfield://workflows/../credentials",
+            "file:///etc/passwd",
+        ):
             with pytest.raises(MCPError):
                 await client.read_resource(uri)
-        assert len((await client.list_resource_templates()).resource_templates) == 3
+        assert len((await client.list_resource_templates()).resource_templates) == 4
         told = await client.get_prompt("explain", {"workflow_id": ident})
         assert ident in told.messages[0].content.text  # type: ignore[union-attr]
     async with connected(daemon, key_of(daemon, "webhooks:read")) as client:
-        assert (await client.list_resources()).resources == []
+        assert {str(one.uri).rpartition("/")[0] for one in (await client.list_resources()).resources} == {
+            "jackfield://docs"
+        }
         with pytest.raises(MCPError, match="lacks the scope"):
             await client.read_resource(f"jackfield://workflows/{ident}")
     read_line = f"called resources/read uri=jackfield://workflows/{ident}"
@@ -385,7 +401,7 @@ async def test_an_agent_reaches_the_daemon_over_stdio(daemon: Daemon) -> None:
         assert reports
     async with over_stdio(daemon, JACKFIELD_API_KEY=key_of(daemon, "webhooks:read")) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == {
-            "list_webhooks", "list_webhook_calls", "check_webhook_call",
+            "list_webhooks", "list_webhook_calls", "check_webhook_call", "search_docs", "read_docs",
         }  # fmt: skip
 
 

@@ -63,7 +63,9 @@ def test_the_wheel_holds_every_source_file_and_nothing_else(wheel_files: set[str
     manifests = {f"jackfield/manifests/{name}" for name in sources("manifests")}
     built = {name for name in packages if name.startswith(STATIC)}
     plugins = {name for name in sources("plugins") if not name.startswith((FRONTEND, STATIC))}
-    assert packages - built == sources("src") | plugins | manifests
+    pages = {f"jackfield_mcp/pages/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert pages
+    assert packages - built == sources("src") | plugins | manifests | pages
 
 
 def test_the_wheel_holds_the_built_interface_and_is_not_large(wheel: Path, wheel_files: set[str]) -> None:

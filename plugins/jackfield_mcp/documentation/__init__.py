@@ -1,0 +1,1 @@
+"""Jackfield's own documentation for agents: its pages, their sections, and a search in them."""
