@@ -296,6 +296,14 @@ _SWEPT = (
 so much larger than its content it becomes, and by what comes between two rounds. A row
 of up to half a page, as the input of a call is when it is compressed, stays in one piece: apart from its row it would
 take a second table and index to write, and to delete."""
+_ENTRIES = (
+    """CREATE TABLE entries (
+        kind TEXT, id TEXT, parent TEXT NOT NULL, place bigint NOT NULL, revision bigint NOT NULL, data bytea NOT NULL,
+        PRIMARY KEY (kind, id)
+    )""",
+    "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
+)
+"""What plugins keep that have no tables of their own."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -311,6 +319,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _INSIDE,
     _SUMMED,
     _SWEPT,
+    _ENTRIES,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

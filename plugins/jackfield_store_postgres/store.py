@@ -6,6 +6,7 @@ import asyncio
 import logging
 
 from jackfield.api.sql.data_tables import SqlDataTables
+from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
@@ -47,6 +48,7 @@ class PostgresStore(
     PostgresFacts,
     SqlFileReferences[Connection],
     SqlLedgers[Connection],
+    SqlEntries[Connection],
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
@@ -68,6 +70,7 @@ class PostgresStore(
         self._tables = TableWork(PostgresDialect())
         self._files = FileWork(PostgresDialect())
         self._ledgers = LedgerWork(PostgresDialect())
+        self._entries = EntryWork(PostgresDialect())
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

@@ -305,10 +305,18 @@ _SUMS = (
 )
 """Executions in the order of their ends, by which they go. Sums of `execution_counts`, so that no list adds up every
 workflow in every span: of the spans that are over. That of the present is not in them, and costs nothing more."""
+_ENTRIES = (
+    """CREATE TABLE entries (
+        kind TEXT, id TEXT, parent TEXT NOT NULL, place INTEGER NOT NULL, revision INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (kind, id)
+    ) STRICT""",
+    "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
+)
+"""What plugins keep that have no tables of their own."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.sql.data_tables import SqlDataTables
+from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
@@ -46,6 +47,7 @@ class SqliteStore(
     SqliteFacts,
     SqlFileReferences[sqlite3.Connection],
     SqlLedgers[sqlite3.Connection],
+    SqlEntries[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
     Pruning,
     SqliteCopies,
@@ -65,6 +67,7 @@ class SqliteStore(
         self._tables = TableWork(SqliteDialect())
         self._files = FileWork(SqliteDialect())
         self._ledgers = LedgerWork(SqliteDialect())
+        self._entries = EntryWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

@@ -3,6 +3,7 @@
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_counts import StoreCountsContract
+from jackfield.testing.contracts.store_entries import StoreEntriesContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
@@ -80,3 +81,7 @@ class TestCounts(StoreCountsContract):
 
 class TestTables(StoreTablesContract):
     """Data tables."""
+
+
+class TestEntries(StoreEntriesContract):
+    """What plugins keep."""

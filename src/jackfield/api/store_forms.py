@@ -91,6 +91,7 @@ FORMS: Sequence[StoreForm] = (
     _form("released_files", "file_id released_at:i"),
     _form("ledgers", "id name as_of:i inside:b"),
     _form("ledger_days", "ledger_id day:i version:i data:x", "ledger_id", "day"),
+    _form("entries", "kind id parent place:i revision:i data:x", "kind", "id"),
     _form("variables", "id key value created_at:i updated_at:i"),
     _form("credentials", "id name kind sealed:x created_at:i updated_at:i"),
     _form(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .memory.counts import MemoryCounts
 from .memory.data_tables import MemoryDataTables
+from .memory.entries import MemoryEntries
 from .memory.facts import MemoryFacts
 from .memory.files import MemoryFileReferences
 from .memory.hosts import MemoryHosts
@@ -22,6 +23,7 @@ class MemoryStore(
     MemoryFacts,
     MemoryFileReferences,
     MemoryLedgers,
+    MemoryEntries,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,

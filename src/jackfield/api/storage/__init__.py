@@ -11,6 +11,8 @@ rules of `jackfield.api.storage.ownership`.
 from __future__ import annotations
 
 from ..paging import Page as Page
+from .entries import Entry as Entry
+from .entries import EntryStore as EntryStore
 from .executions import EXECUTION_STATUSES as EXECUTION_STATUSES
 from .executions import OPEN_STATUSES as OPEN_STATUSES
 from .executions import ExecutionFilter as ExecutionFilter

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from ..paging import Page
 from ..records import record
+from .entries import EntryStore
 from .executions import ExecutionStore
 from .facts import FactStore
 from .files import FileStore
@@ -57,6 +58,7 @@ class Store(
     FactStore,
     FileStore,
     LedgerStore,
+    EntryStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""
