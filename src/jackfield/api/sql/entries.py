@@ -33,7 +33,7 @@ class EntryWork(Generic[ConnectionT]):
         if before is None:
             values: list[SqlValue] = [entry.kind, entry.id, entry.parent, entry.place, entry.revision, entry.data]
             return self._sql.execute(connection, _ADD, values).rowcount > 0
-        changed = [entry.parent, entry.place, entry.revision, entry.data, entry.kind, entry.id, before]
+        changed: list[SqlValue] = [entry.parent, entry.place, entry.revision, entry.data, entry.kind, entry.id, before]
         return self._sql.execute(connection, _CHANGE, changed).rowcount > 0
 
     def some(
