@@ -16,7 +16,7 @@ CALLBACK = "/rest/oauth2-credential/callback"
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """Public: the caller is a browser on its way back from the provider."""
-    return [AsgiMount(CALLBACK.split("/")[1], LaterApp(partial(_built, context)), "public")]
+    return [AsgiMount(CALLBACK.split("/")[1], LaterApp(partial(_built, context)), "public", area="api")]
 
 
 def _built(context: PluginContext) -> AsgiApp:

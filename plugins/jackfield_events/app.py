@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
-from jackfield.api.auth import Principal
+from jackfield.api.asgi import WITHOUT_AGENTS, AsgiMount, Receive, Scope, Send
+from jackfield.api.auth import AGENTS_READ, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, InvalidInput, NotFound, RateLimited
 from jackfield_events.client import EventClient
@@ -34,6 +34,8 @@ class EventSockets:
         caller: Principal | None = scope.get("jackfield.principal")
         if caller is None:
             raise AuthRequired
+        if scope.get(WITHOUT_AGENTS):
+            caller = caller.without(AGENTS_READ)
         if self._open >= self._settings.connections:
             raise RateLimited(RETRY_AFTER, "Too many clients listen to events; see events.connections.")
         self._open += 1
@@ -46,4 +48,4 @@ class EventSockets:
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
-    return [AsgiMount(SEGMENT, EventSockets(context))]
+    return [AsgiMount(SEGMENT, EventSockets(context), area="ui")]

@@ -27,7 +27,7 @@ def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     oauth = LaterApp.at("jackfield_mcp.oauth.app:build", context)
     return [
         AsgiMount(SEGMENT, LaterApp(lambda: cast("AsgiApp", _built(context))), "scoped", challenge=told),
-        *(AsgiMount(segment, oauth, "public") for segment in _OAUTH),
+        *(AsgiMount(segment, oauth, "public", area="api") for segment in _OAUTH),
     ]
 
 

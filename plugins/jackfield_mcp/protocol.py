@@ -34,7 +34,7 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from jackfield.api.asgi import Scope
+from jackfield.api.asgi import WITHOUT_AGENTS, Scope
 from jackfield.api.auth import AGENTS_READ, AGENTS_WRITE, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
@@ -98,10 +98,10 @@ class McpProtocol:
         )
 
     def _may(self, scope: Scope, tool: AnyTool) -> bool:
-        """Whether the caller has all of its scopes; who comes by a public host reaches no agents unless
-        daemon.remote_agents says so."""
+        """Whether the caller has all of its scopes; who comes by a public host reaches agents if
+        `server.areas` says so."""
         caller: Principal = scope["jackfield.principal"]
-        outside = bool(scope.get("jackfield.public_host")) and self._context.service.inside
+        outside = bool(scope.get(WITHOUT_AGENTS))
         return all(caller.may(wanted) and not (outside and wanted in _OF_AGENTS) for wanted in tool.scopes)
 
     async def _list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:

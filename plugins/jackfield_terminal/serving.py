@@ -25,7 +25,12 @@ _Act = Callable[[PluginContext], Awaitable[None]]
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     return [
         AsgiMount("ws/terminal", partial(_connect, context, "jackfield_terminal.hub:application")),
-        AsgiMount("ws/shared", partial(_connect, context, "jackfield_terminal.http.sharing:application"), "open"),
+        AsgiMount(
+            "ws/shared",
+            partial(_connect, context, "jackfield_terminal.http.sharing:application"),
+            "open",
+            area="agents",
+        ),
     ]
 
 

@@ -11,8 +11,9 @@ from quart import Blueprint, Response
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.http import is_from_network, operation, success
+from jackfield.core.areas import PublicAreas
 from jackfield.core.kernel import Kernel
-from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
+from jackfield.core.tables import AreaSettings, CorsSettings, DaemonSettings, ServerSettings
 from jackfield.http.app import create_app
 from jackfield.http.gate import Gate
 from jackfield.http.hosts.scopes import caller_of
@@ -65,14 +66,16 @@ def passed_on(kernel: Kernel, principal: Principal | None, path: str = PATH, hos
     """The header of a host where this caller is at the machine itself. host: that the caller has named there."""
     headers = [(b"host", host.encode()) if host else HOST]
     scope: Scope = {"headers": headers, "client": ("127.0.0.1", 4711), "path": path, "jackfield.principal": principal}
-    gate_of_alpha(kernel).check_host(scope, "gated")
+    gate_of_alpha(kernel).check_host(scope, "agents")
     tokens = ForwardingTokens(kernel.secrets, kernel.clock, "alpha")
     return HEADER.decode(), tokens.make("beta", "GET", path.encode(), caller_of(scope))
 
 
 def gate_of_alpha(kernel: Kernel) -> Gate:
     server, daemon = ServerSettings(public_hosts=[PUBLIC]), DaemonSettings(remote_agents=True)
-    return Gate(kernel.service, server, daemon, CorsSettings(), AsyncMock(), PeerLookup(), str)
+    return Gate(
+        kernel.service, PublicAreas(server, daemon, AreaSettings()), CorsSettings(), AsyncMock(), PeerLookup(), str
+    )
 
 
 @pytest.mark.parametrize("principal", [USER, OWNER])
@@ -90,7 +93,7 @@ async def test_a_host_says_itself_whether_public_hosts_reach_it(beta: Client, re
     kernel = beta.app.kernel
     answer = await beta("GET", PATH, passed_on(kernel, USER, host=PUBLIC), host=PUBLIC)
     assert answer.status == (200 if remote_agents else 403)
-    assert remote_agents or "daemon.remote_agents" in answer.json["error"]
+    assert remote_agents or "server.areas.agents" in answer.json["error"]
     service = passed_on(kernel, USER, "/api/v1/things", PUBLIC)
     assert (await beta("GET", "/api/v1/things", service)).status == 200
     assert (await beta("GET", PATH, passed_on(kernel, USER))).status == 200

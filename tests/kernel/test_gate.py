@@ -11,7 +11,9 @@ from unittest.mock import AsyncMock
 import orjson
 import pytest
 
+from jackfield.core.areas import PublicAreas
 from jackfield.core.kernel import Kernel
+from jackfield.core.tables import AreaSettings, DaemonSettings, ServerSettings
 from jackfield.http import peer
 from jackfield.http.app import create_app
 from jackfield.http.peer import PeerLookup, normalised, owner_by_netlink, owner_by_proc
@@ -242,6 +244,76 @@ async def test_remote_agents_opens_the_rest_to_public_hosts(make_kernel: MakeKer
     kernel, client = await _with(make_kernel, config)
     assert (await client("GET", "/api/daemon/who", TOKEN, host="hooks.example")).status == 200
     await kernel.stop()
+
+
+async def test_areas_open_to_the_public_hosts_that_are_named_there(make_kernel: MakeKernel) -> None:
+    areas = {"webhooks": ["hooks.example"], "ui": ["Desk.example"], "agents": ["agents.example:8443"]}
+    kernel, client = await _with(make_kernel, {"server": {"public_hosts": ["hooks.example"], "areas": areas}})
+    paths = {"webhooks": "/webhook/x", "api": "/api/v1/things", "ui": "/docs", "agents": "/api/daemon/who"}
+    reached = {"hooks.example": {"webhooks", "api"}, "desk.example": {"api", "ui"}}
+    reached["agents.example:8443"] = {"api", "agents"}
+    for host, open_to in reached.items():
+        assert (await client("GET", "/health", host=host)).status == 200
+        for area, path in paths.items():
+            answer = await client("POST" if area == "webhooks" else "GET", path, TOKEN, host=host)
+            assert answer.status == (200 if area in open_to else 403), (host, path)
+            if area not in open_to:
+                assert f"server.areas.{area}" in str(answer.json)
+                assert "public_hosts" not in str(answer.json)
+    assert (await client("GET", "/docs", TOKEN, host="agents.example")).status == 403
+    await kernel.stop()
+
+
+async def test_by_a_public_host_the_named_credentials_alone_count(make_kernel: MakeKernel) -> None:
+    areas = {"ui": ["*"], "ui_methods": ["session"], "api_methods": ["session", "token"]}
+    kernel, client = await _with(make_kernel, {"server": {"public_hosts": ["desk.example"], "areas": areas}})
+    refused = await client("GET", "/metrics", TOKEN, host="desk.example")
+    assert (refused.status, "server.areas.ui_methods" in str(refused.json)) == (401, True)
+    assert (await client("GET", "/metrics", TOKEN)).status == 200
+    assert (await client("GET", "/api/v1/things", TOKEN, host="desk.example")).status == 200
+    await kernel.stop()
+
+
+async def test_by_a_public_host_nobody_is_the_owner(make_kernel: MakeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reverse proxy that runs as the same user and tells nothing of its callers would make owners of them all."""
+    monkeypatch.setattr(PeerLookup, "same_user", AsyncMock(return_value=True))
+    settings = {"server": {"public_hosts": ["desk.example"]}, "daemon": {"remote_agents": True}}
+    kernel, client = await _with(make_kernel, settings)
+    assert (await client("GET", "/api/daemon/who")).status == 200
+    assert (await client("GET", "/api/daemon/who", host="desk.example")).status == 401
+    assert (await client("GET", "/api/daemon/who", TOKEN, host="desk.example")).status == 200
+    await kernel.stop()
+
+
+async def test_a_page_of_another_public_host_is_no_page_of_this_one(make_kernel: MakeKernel) -> None:
+    settings = {"server": {"public_hosts": ["hooks.example", "desk.example"]}}
+    kernel, client = await _with(make_kernel, settings)
+    for origin, status in (("https://desk.example", 200), ("https://hooks.example", 403)):
+        answer = await client("GET", "/api/v1/things", TOKEN, ("Origin", origin), host="desk.example")
+        assert answer.status == status
+    await kernel.stop()
+
+
+@pytest.mark.parametrize("name", ["https://desk.example", "desk.example/ui", " desk.example", ""])
+def test_an_area_names_hosts_and_no_addresses(name: str) -> None:
+    with pytest.raises(ValueError, match="without https://"):
+        AreaSettings(ui=[name])
+
+
+def test_an_open_bind_is_told_what_it_lacks() -> None:
+    bare = ServerSettings(host="0.0.0.0")
+    lacks = " ".join(PublicAreas(bare, DaemonSettings(), AreaSettings()).missing(bare))
+    assert all(name in lacks for name in ("server.public_hosts", "server.public_url", "server.trusted_proxies"))
+    full = ServerSettings(
+        host="0.0.0.0",
+        public_hosts=["desk.example"],
+        public_url="https://desk.example",
+        trusted_proxies=["192.0.2.1"],
+    )
+    assert PublicAreas(full, DaemonSettings(), AreaSettings(ui=["*"])).missing(full) == [
+        "No public host reaches the area agents: see server.areas.agents."
+    ]
+    assert PublicAreas(full, DaemonSettings(remote_agents=True), AreaSettings()).missing(full) == []
 
 
 async def test_only_trusted_proxies_name_the_client(make_kernel: MakeKernel) -> None:

@@ -15,7 +15,7 @@ CALLBACK = "/auth/callback"
 
 def mounts(_context: PluginContext) -> Sequence[AsgiMount]:
     """Public: the browser comes from the provider's site, and the page is the same for everybody."""
-    return [AsgiMount(CALLBACK[1:], LaterApp(_page), "public")]
+    return [AsgiMount(CALLBACK[1:], LaterApp(_page), "public", area="api")]
 
 
 def _page() -> AsgiApp:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Literal, Protocol, TypeAlias, cast
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from . import jsontext
 from .errors import JackfieldError
@@ -47,6 +47,14 @@ def shortcut_of(scope: Scope) -> ShortcutSocket | None:
     return found
 
 
+Area = Literal["webhooks", "api", "ui", "agents"]
+"""Parts of the daemon that a public host reaches or not, by `[server.areas]`."""
+AREAS: tuple[Area, ...] = get_args(Area)
+WITHOUT_AGENTS = "jackfield.without_agents"
+"""Set in the scope of a caller who has come by a public host that does not reach agents."""
+_AREA_OF: Mapping[str, Area] = {"public": "webhooks", "open": "ui", "gated": "agents", "scoped": "api"}
+
+
 @record
 class AsgiMount:
     """A raw ASGI application under a first path segment, such as `webhook`, or the first two, such as `ws/terminal`;
@@ -59,7 +67,8 @@ class AsgiMount:
     by a public host, and the application asks for the scope of each thing that it does. It finds its request id at
     `scope["jackfield.request_id"]`, and answers its own errors with `error_body`. role: without which of a daemon's
     roles it is not served; None: always. challenge: WWW-Authenticate of the gate's 401 for a request (RFC 9110 section
-    11.6.1); None: the daemon's own.
+    11.6.1); None: the daemon's own. area: of `[server.areas]`; None: by access, `public`: webhooks, `open`: ui,
+    `gated`: agents, `scoped`: api.
     """
 
     segment: str
@@ -67,6 +76,12 @@ class AsgiMount:
     access: Literal["public", "open", "gated", "scoped"] = "gated"
     role: Role | None = None
     challenge: Callable[[Scope], str] | None = None
+    area: Area | None = None
+
+    @property
+    def reached_as(self) -> Area:
+        """The area that it belongs to."""
+        return self.area or _AREA_OF[self.access]
 
 
 def error_body(error: JackfieldError, request_id: str) -> bytes:

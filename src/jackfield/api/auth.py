@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from .errors import AccessDenied
-from .records import record
+from .records import record, replace
 
 ROLES = ("viewer", "member", "admin")
 API_KEY_HEADERS = ("x-api-key", "x-n8n-api-key")
@@ -64,6 +64,11 @@ class Principal:
 
     def may(self, scope: str) -> bool:
         return scope in ROLE_SCOPES.get(self.role, frozenset()) and (self.scopes is None or scope in self.scopes)
+
+    def without(self, *scopes: str) -> Principal:
+        """The same caller where these scopes count for nothing."""
+        given = ROLE_SCOPES.get(self.role, frozenset()) if self.scopes is None else self.scopes
+        return replace(self, scopes=given - set(scopes))
 
     def require(self, scope: str) -> None:
         """Raises `AccessDenied` that names the missing scope, or the role that would give it."""

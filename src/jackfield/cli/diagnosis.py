@@ -5,14 +5,18 @@ from __future__ import annotations
 import shutil
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
+from jackfield.api.object_references import load
+from jackfield.core.areas import PublicAreas
 from jackfield.core.keys.record import FACT, read_record
+from jackfield.core.tables import ServerSettings
 from jackfield.http.app import daemon_token
 
 from .runtime import Runtime
@@ -20,6 +24,7 @@ from .runtime import Runtime
 if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
 
+_PublicLook: TypeAlias = Callable[[ServerSettings, PublicAreas], list[Finding]]
 LOW_SPACE = 256 * 1024 * 1024
 DAEMON_TIME = 5.0
 """Seconds for the running daemon to answer."""
@@ -52,7 +57,7 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
     except JackfieldError as exc:
         findings.append(Finding("store", False, exc.message))
         return findings
-    return [*findings, *_in_the_daemon(directory), *runtime.findings(config_dir)]
+    return [*findings, *_in_the_daemon(directory), *_from_outside(kernel, directory), *runtime.findings(config_dir)]
 
 
 def _in_the_daemon(directory: Path) -> list[Finding]:
@@ -67,6 +72,18 @@ def _in_the_daemon(directory: Path) -> list[Finding]:
     except (TypeError, KeyError):
         return [Finding("daemon", False, "gives no list of its plugins that can be read")]
     return [Finding(f"plugin {name} in the running daemon", False, error) for name, error in told if error]
+
+
+def _from_outside(kernel: Kernel, directory: Path) -> list[Finding]:
+    server = kernel.settings.get(ServerSettings)
+    if not server.public_url:
+        return []
+    try:
+        DaemonClient(directory).ask("GET", "/api/plugins", timeout=DAEMON_TIME)
+    except JackfieldError:
+        return []
+    look = cast("_PublicLook", load("jackfield.cli.public_look:look_from_outside"))
+    return look(server, kernel.areas)
 
 
 async def _look_at_store(context: PluginContext) -> list[Finding]:

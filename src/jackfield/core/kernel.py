@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.storage import ClaimedStore, Store
 from jackfield.api.version import __version__
 
+from .areas import PublicAreas
 from .authentication import Authenticator
 from .catalog import Catalog
 from .checks.precedence import Precedence
@@ -44,6 +46,7 @@ from .redaction import Redactor
 from .secrets import FileSecrets
 from .settings import Settings
 from .tables import (
+    AreaSettings,
     DaemonSettings,
     HostsSettings,
     PluginsSettings,
@@ -140,6 +143,12 @@ class Kernel:
             if plugin not in self.plugins.classes
         ]
 
+    @cached_property
+    def areas(self) -> PublicAreas:
+        """By which public hosts which areas are reached."""
+        get = self.settings.get
+        return PublicAreas(get(ServerSettings), get(DaemonSettings), get(AreaSettings))
+
     def _service(self) -> Service:
         server = self.settings.get(ServerSettings)
         shown = f"[{server.host}]" if ":" in server.host else server.host
@@ -153,7 +162,7 @@ class Kernel:
             trusted_proxies=tuple(server.trusted_proxies),
             worker=self.link.number if self.link is not None else 0,
             addressed=bool(server.public_url),
-            inside=not self.settings.get(DaemonSettings).remote_agents,
+            inside=not self.areas.opens_agents,
         )
 
     def context(self, name: str) -> Context:
@@ -230,6 +239,9 @@ class Kernel:
         self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
+        if not self.service.loopback and self.link is None:
+            for lack in self.areas.missing(self.settings.get(ServerSettings)):
+                log.warning(lack)
 
     def _relay_events(self) -> None:
         """Where other daemons share the store."""

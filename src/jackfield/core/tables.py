@@ -8,10 +8,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from jackfield.api.admission.settings import ConnectionSettings
+from jackfield.api.asgi import AREAS
 from jackfield.api.binary import BinarySettings
 from jackfield.api.hosts import ROLES, Role
 from jackfield.api.process_containers import ContainerSettings
 from jackfield.api.settings import SettingsTable
+
+EVERY = "*"
+_COUNT = "credentials that count there by a public host: session, jwt, api_key, basic, or a plugin's; `*`: all."
 
 
 class KernelTable(BaseModel):
@@ -37,7 +41,7 @@ class ServerSettings(KernelTable):
     public_hosts: list[str] = Field(
         default_factory=list,
         description="Host names (with the port, unless it is the scheme's own) under which a reverse proxy serves "
-        "webhooks and /api/v1.",
+        "the daemon, or those areas of it that `[server.areas]` opens: by default webhooks and /api/v1.",
     )
     public_url: str = Field(
         "", description="Scheme, host and port that webhook URLs are shown with; default: the address listened on."
@@ -86,6 +90,41 @@ class ServerSettings(KernelTable):
         return [str(ip_network(item, strict=False)) for item in value]
 
 
+class AreaSettings(KernelTable):
+    """`[server.areas]`"""
+
+    webhooks: list[str] = Field(
+        default_factory=lambda: [EVERY],
+        description="Public hosts that reach addresses of webhooks, forms, chats and MCP triggers, each of which has "
+        "an authentication of its own; `*`: all of `server.public_hosts`.",
+    )
+    api: list[str] = Field(
+        default_factory=lambda: [EVERY],
+        description="Public hosts that reach /api/v1, n8n's public API, /mcp and its OAuth; `*`: all.",
+    )
+    ui: list[str] = Field(
+        default_factory=list,
+        description="Public hosts that reach the browser interface, /ws, /docs, /openapi.json and /metrics; `*`: all.",
+    )
+    agents: list[str] = Field(
+        default_factory=list,
+        description="Public hosts that reach agents, profiles, proxies' management and terminals; `*`: all.",
+    )
+    api_methods: list[str] = Field(default_factory=lambda: [EVERY], min_length=1, description=f"Of `api`, the {_COUNT}")
+    ui_methods: list[str] = Field(default_factory=lambda: [EVERY], min_length=1, description=f"Of `ui`, the {_COUNT}")
+    agents_methods: list[str] = Field(
+        default_factory=lambda: [EVERY], min_length=1, description=f"Of `agents`, the {_COUNT}"
+    )
+
+    @field_validator(*AREAS)
+    @classmethod
+    def _names(cls, value: list[str]) -> list[str]:
+        for name in value:
+            if "/" in name or name.strip() != name or not name:
+                raise ValueError(f"{name!r} is no host; write a name such as jackfield.example.com, without https://")
+        return [name.lower() for name in value]
+
+
 class DaemonSettings(KernelTable):
     """`[daemon]`"""
 
@@ -105,7 +144,7 @@ class DaemonSettings(KernelTable):
         "flows (executions), agents (profiles, terminals, proxies), ui (the browser interface).",
     )
     remote_agents: bool = Field(
-        False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
+        False, description="Whether every area of `[server.areas]` is open to all public hosts."
     )
     workers: int = Field(
         1,
@@ -278,6 +317,7 @@ class AuthSettings(KernelTable):
 CORE_TABLES = (
     SettingsTable("server", ServerSettings),
     SettingsTable("server.connections", ConnectionSettings),
+    SettingsTable("server.areas", AreaSettings),
     SettingsTable("daemon", DaemonSettings),
     SettingsTable("plugins", PluginsSettings),
     SettingsTable("store", StoreSettings),

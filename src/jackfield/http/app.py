@@ -15,7 +15,7 @@ from jackfield.api.hosts import HostCalls
 from jackfield.api.limits import SlidingWindow
 from jackfield.api.own_calls import OwnCalls
 from jackfield.core.kernel import Kernel
-from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
+from jackfield.core.tables import CorsSettings, RateLimitSettings
 
 from .cors import Cors
 from .dispatch import Counters, Dispatcher
@@ -102,7 +102,6 @@ class Application(Dispatcher):
 
     def __init__(self, kernel: Kernel) -> None:
         settings = kernel.settings
-        server = settings.get(ServerSettings)
         self.kernel = kernel
         counters = self.counters = Counters()
         self.management = Management(kernel, counters)
@@ -116,8 +115,7 @@ class Application(Dispatcher):
             kernel,
             Gate(
                 kernel.service,
-                server,
-                settings.get(DaemonSettings),
+                kernel.areas,
                 cors,
                 kernel.authenticator.authenticate,
                 PeerLookup(lambda: kernel.authenticator.confined),

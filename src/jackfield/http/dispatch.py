@@ -9,11 +9,19 @@ import time
 from collections.abc import Awaitable, Callable
 
 from jackfield.api.admission.connections import Admission
-from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
+from jackfield.api.asgi import WITHOUT_AGENTS, Area, AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.containment import passes
-from jackfield.api.errors import AuthRequired, HeadersTooLarge, InvalidInput, JackfieldError, NotFound, RateLimited
+from jackfield.api.errors import (
+    AccessDenied,
+    AuthRequired,
+    HeadersTooLarge,
+    InvalidInput,
+    JackfieldError,
+    NotFound,
+    RateLimited,
+)
 from jackfield.api.headroom import find_headroom, unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -34,6 +42,9 @@ log = logging.getLogger("jackfield.http")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 ABOUT_THE_DAEMON = frozenset({"/metrics", "/openapi.json", "/docs", "/ws"})
 """Paths that tell nothing about agents, or, as `/ws`, ask for each topic's own scopes: any valid credential will do."""
+
+SESSIONS = "/api/session"
+"""Where browsers log in."""
 
 
 class CallerGone(ConnectionError):
@@ -134,7 +145,7 @@ class Dispatcher:
                 self._headroom.check()
             mount = self._mount_of(path)
             if mount is not None and mount.access == "public":
-                self._gate.check_host(scope, "public")
+                self._gate.check_host(scope, mount.reached_as)
                 scope["jackfield.client"] = self._gate.client(scope)
                 await mount.app(scope, exchange.receive, counted)
             else:
@@ -166,8 +177,8 @@ class Dispatcher:
             if not await self._hosts.answer_host(scope, send):
                 await (mount.app if mount else self._quart)(scope, receive, send)
             return
-        scoped = mount is not None and mount.access == "scoped"
-        self._gate.check_host(scope, "service" if scoped else access)
+        area = area_of(path, mount)
+        self._gate.check_host(scope, area)
         scope["jackfield.client"] = self._gate.client(scope)
         if access == "service" and self._cors.enabled:
             if self._cors.is_preflight(scope):
@@ -178,7 +189,7 @@ class Dispatcher:
             replay = BodyReplay(receive, scope, self._body_limit, self._body_timeout)
             receive, scope["jackfield.body"] = replay.receive, replay.read
         try:
-            await self._check(scope, access, mount)
+            await self._check(scope, access, mount, area)
         except JackfieldError as exc:
             # Answered here, so that the answer carries the CORS permission.
             if mount is not None and mount.challenge is not None and exc.status == AuthRequired.status:
@@ -217,7 +228,7 @@ class Dispatcher:
         self._hosts.check_role(scope)
         return True
 
-    async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:
+    async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None, area: Area | None) -> None:
         if mount is not None and mount.access == "open":
             self._gate.check_origin(scope, "gated")
             self._expect()
@@ -230,7 +241,7 @@ class Dispatcher:
         if mount is None and scope["path"] in await self._public():
             scope["jackfield.principal"] = await self._gate.identify(scope)
             return
-        caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
+        caller = scope["jackfield.principal"] = await self._gate.check(scope, access, area or "api")
         # Routes of the service, and scoped applications, name the scope that they need.
         if access == "gated" and caller is not None and (mount is None or mount.access != "scoped"):
             require(caller, scope)
@@ -251,8 +262,8 @@ class Dispatcher:
         if is_service(path):
             self._count(scope)
         else:
-            if scope.get("jackfield.public_host"):
-                self._gate.check_remote()
+            if scope.get(WITHOUT_AGENTS):
+                raise AccessDenied("This public host does not reach agents; see server.areas.agents.")
             require(scope["jackfield.principal"], scope)
         await self._hosts.around(scope, self._quart)(scope, receive, send)
 
@@ -274,9 +285,10 @@ class Dispatcher:
             if self._comes_from_host(scope, access, mount):
                 await (mount.app if mount else self._quart)(scope, receive, send)
                 return
-            self._gate.check_host(scope, "gated")
+            area = area_of(path, mount)
+            self._gate.check_host(scope, area)
             scope["jackfield.client"] = self._gate.client(scope)
-            caller = await self._caller(scope, access, mount)
+            caller = await self._caller(scope, access, mount, area or "api")
             app = self._hosts.around(scope, mount.app if mount else self._quart)
             if caller is not None and has_credential(caller):
                 await CredentialBoundSocket(receive, send, lambda: self._gate.still_counts(scope, caller)).run(
@@ -287,16 +299,27 @@ class Dispatcher:
         except JackfieldError as exc:
             await refuse_websocket(scope, receive, send, exc)
 
-    async def _caller(self, scope: Scope, access: Access, mount: AsgiMount | None) -> Principal | None:
+    async def _caller(self, scope: Scope, access: Access, mount: AsgiMount | None, area: Area) -> Principal | None:
         """Who asks for the WebSocket; of an open application nobody is asked."""
         if mount is not None and mount.access == "open":
             self._gate.check_origin(scope, "gated")
             self._expect()
             return None
-        caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
+        caller = scope["jackfield.principal"] = await self._gate.check(scope, access, area)
         if access == "gated" and caller is not None:
             require(caller, scope)
         return caller
+
+
+def area_of(path: str, mount: AsgiMount | None) -> Area | None:
+    """The area of `[server.areas]`; None: every public host reaches it."""
+    if path in PROBES:
+        return None
+    if path in ABOUT_THE_DAEMON or path == SESSIONS or path.startswith(f"{SESSIONS}/"):
+        return "ui"
+    if mount is not None:
+        return mount.reached_as
+    return "api" if is_service(path) else "agents"
 
 
 def has_credential(caller: Principal) -> bool:
@@ -332,6 +355,8 @@ async def refuse_websocket(scope: Scope, receive: Receive, send: Send, error: Ja
         return
 
     async def as_http(answer: Message) -> None:
+        if answer["type"] == "http.response.start":  # so that a caller sees that its upgrade has come through
+            answer["headers"] = [*answer["headers"], (b"sec-websocket-version", b"13")]
         await send({**answer, "type": "websocket." + answer["type"]})
 
     await send_error(as_http, error, scope["path"], scope["jackfield.request_id"])

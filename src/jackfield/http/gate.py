@@ -6,21 +6,29 @@ In this order: Host, Origin and Sec-Fetch-Site, credential, forwarding headers, 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
-from jackfield.api.asgi import Scope
+from jackfield.api.asgi import WITHOUT_AGENTS, Area, Scope
 from jackfield.api.auth import API_KEY_HEADERS, OWNER, SESSION, AuthRequest, Peer, Principal, Standing, no_body
 from jackfield.api.context import Service
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput, SessionExpired
 from jackfield.api.records import replace, state
-from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
+from jackfield.core.areas import PublicAreas
+from jackfield.core.tables import CorsSettings
 
 from .peer import PeerLookup
 
 Access = Literal["public", "service", "gated"]
 """public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
+
+_WORDS: Mapping[Area, str] = {
+    "webhooks": "webhooks, forms and chats",
+    "api": "the API",
+    "ui": "the browser interface, events and the API's documentation",
+    "agents": "agents, profiles and terminals",
+}
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CREDENTIALS = frozenset({"authorization", *API_KEY_HEADERS})
@@ -74,8 +82,7 @@ class Gate:
     def __init__(
         self,
         service: Service,
-        server: ServerSettings,
-        daemon: DaemonSettings,
+        areas: PublicAreas,
         cors: CorsSettings,
         authenticate: Callable[[AuthRequest], Awaitable[Principal | None]],
         peers: PeerLookup,
@@ -84,20 +91,16 @@ class Gate:
         names = ("127.0.0.1", "localhost", "[::1]")
         ports = [f":{service.port}", *([""] if service.port == 80 else [])]
         self._own_hosts = frozenset(f"{name}{port}".encode() for name in names for port in ports)
-        self._public_hosts = frozenset(host.lower().encode() for host in server.public_hosts)
-        self._public_origins = frozenset(
-            scheme + host for host in self._public_hosts for scheme in (b"https://", b"http://")
-        )
+        self._areas = areas
         self._cors_origins = frozenset(o.encode() for o in cors.allowed_origins) if cors.enabled else frozenset()
-        self._remote_agents = daemon.remote_agents
         self._authenticate = authenticate
         self._peers = peers
         self._token = token
         self._trusted: list[IPv4Network | IPv6Network] = [ip_network(item) for item in service.trusted_proxies]
 
-    def check_host(self, scope: Scope, access: Access) -> None:
+    def check_host(self, scope: Scope, area: Area | None) -> None:
         """Step 1, and all of it for public applications: cheap, synchronous. `scope["jackfield.public_host"]` says
-        whether it is a public one that was named."""
+        whether it is a public one that was named. area: None is open to every public host."""
         host: bytes | None = None
         for name, value in scope["headers"]:
             if name == b"host":
@@ -108,31 +111,44 @@ class Gate:
             return
         if host is not None and host.lower() in self._own_hosts:
             return
-        if host is not None and host.lower() in self._public_hosts and (access != "gated" or self._remote_agents):
-            scope["jackfield.public_host"] = True
-            return
-        raise AccessDenied(
-            "The Host header does not name this daemon; add the name to server.public_hosts if it should."
-        )
+        open_to = self._areas.of(host.lower()) if host is not None else None
+        if open_to is None:
+            raise AccessDenied(
+                "The Host header does not name this daemon; add the name to server.public_hosts if it should."
+            )
+        if area is not None and area not in open_to:
+            raise AccessDenied(
+                f"This public host does not reach {_WORDS[area]}; add its name to server.areas.{area} if it should.",
+                details={"setting": f"server.areas.{area}"},
+            )
+        scope["jackfield.public_host"] = True
+        if "agents" not in open_to:
+            scope[WITHOUT_AGENTS] = True
 
     def check_remote(self) -> None:
         """For gated paths to which another host has passed on a caller who named a public host there. Raises
         `AccessDenied`."""
-        if not self._remote_agents:
+        if not self._areas.opens_agents:
             raise AccessDenied(
-                "The host that has this serves nothing of it by public hosts; see daemon.remote_agents there."
+                "The host that has this serves nothing of it by public hosts; see server.areas.agents there."
             )
 
-    async def check(self, scope: Scope, access: Access) -> Principal | None:
-        """Steps 2 to 6 for everything that is not public."""
+    async def check(self, scope: Scope, access: Access, area: Area) -> Principal | None:
+        """Steps 2 to 6 for everything that is not public. By a public host nobody is the daemon's own user: where a
+        reverse proxy of that user tells nothing of its callers, they would all be."""
         caller = read_headers(scope)
         scope["jackfield.forwarded"] = caller.forwarded
         self._check_origin(scope, caller, access)
         principal = await self._credential(scope, caller, access)
+        public = bool(scope.get("jackfield.public_host"))
         if principal is not None:
+            if public:
+                self._check_method(principal, area)
             return principal
         if access == "service":
             raise AuthRequired
+        if public:
+            raise AuthRequired("A request by a public host needs a credential: log in, a Bearer token or an API key.")
         if caller.forwarded:
             raise AuthRequired("A forwarded request needs a credential: a Bearer token or an API key.")
         if await self._peers.same_user(scope):
@@ -154,8 +170,17 @@ class Gate:
             found = None
         return found or (OWNER if peer == "owner" else None)
 
+    def _check_method(self, principal: Principal, area: Area) -> None:
+        methods = self._areas.methods(area)
+        if methods is not None and principal.method not in methods:
+            raise AuthRequired(
+                f"By a public host a credential of the kind {principal.method} does not count here; "
+                f"see server.areas.{area}_methods.",
+                details={"setting": f"server.areas.{area}_methods"},
+            )
+
     async def _peer(self, scope: Scope, caller: CallerHeaders) -> Peer:
-        if caller.forwarded:
+        if caller.forwarded or scope.get("jackfield.public_host"):
             return "other"
         if await self._peers.same_user(scope):
             return "owner"
@@ -179,11 +204,12 @@ class Gate:
         raise AccessDenied("Pages of other sites may not call this daemon.")
 
     def _is_own(self, origin: bytes, scope: Scope) -> bool:
-        """Whether the page is ours. One at this machine comes from the address that it calls."""
-        if origin in self._public_origins:
-            return True
+        """Whether the page is ours: it comes from the address that it calls. A page that another area's host serves
+        may be anybody's, such as a webhook's answer."""
         host = next((value.lower() for name, value in scope["headers"] if name == b"host"), b"")
-        return host in self._own_hosts and origin == b"http://" + host
+        if host in self._own_hosts:
+            return origin == b"http://" + host
+        return self._areas.of(host) is not None and origin in (b"https://" + host, b"http://" + host)
 
     def allows_origin(self, origin: bytes) -> bool:
         """Whether security.cors opens /api/v1 to this origin."""
