@@ -45,6 +45,7 @@ class SessionOpener:
             leading=_arguments(way, request.resume),
             working_dir=request.working_dir,
             resume=request.resume,
+            tools=request.tools,
         )
         launch = await profiles.prepare(request.alias, asked)
         if request.remote:

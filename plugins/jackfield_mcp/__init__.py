@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, later, when_built
+from jackfield.api.mcp.tool_sources import TOOL_SOURCES
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later, when_built
 
 
 class McpPlugin(Plugin):
@@ -11,13 +12,17 @@ class McpPlugin(Plugin):
     name = "mcp"
     settings = (SettingsTable("mcp", "jackfield_mcp.settings:McpSettings"),)
     commands = ("jackfield_mcp.stdio.command:mcp",)
+    provides = {"jackfield.api.profile_tools:ProfileTools": "jackfield_mcp.profile_tokens.book:profile_tools"}
+    extension_points = (TOOL_SOURCES,)
     parts = (
+        "jackfield_mcp.profile_tokens.book:ProfileTokens",
         "jackfield_mcp.app:McpApp",
         "jackfield_mcp.oauth.book:OAuthBook",
         "jackfield_mcp.oauth.requests:OAuthRequests",
     )
 
-    jackfield_auth_methods = later("jackfield_mcp.oauth.method:methods")
-    jackfield_blueprints = later("jackfield_mcp.oauth.routes:blueprints")
+    jackfield_auth_methods = later("jackfield_mcp.serving:methods")
+    jackfield_blueprints = later("jackfield_mcp.serving:blueprints")
     jackfield_asgi = later("jackfield_mcp.mounts:mounts")
+    start = deferred("jackfield_mcp.serving:start")
     stop = when_built("jackfield_mcp.app:McpApp", "jackfield_mcp.mounts:stop")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.json_values import Json
+from jackfield.api.profile_tools import reach_of
 
 _IDS = (
     "workflow_id",
@@ -35,10 +36,12 @@ class Audit:
     ) -> None:
         """outcome: success, failed, refused or cancelled."""
         named = {name: _short(arguments[name]) for name in _IDS if isinstance(arguments.get(name), str)}
+        reach = reach_of(caller)
+        who = caller.username if reach is None else f"{caller.username} (profile {reach.alias})"
         proof = caller.claims.get("key") or caller.claims.get("client") or ""
         self._context.log.info(
             "MCP: %s called %s%s: %s.",
-            _short(caller.username),
+            _short(who),
             _short(tool),
             "".join(f" {name}={value}" for name, value in named.items()),
             outcome,
@@ -50,6 +53,7 @@ class Audit:
                 "outcome": outcome,
                 "durationMs": took_ms,
                 "requestId": request_id,
+                **({} if reach is None else {"callerProfile": reach.alias, "runId": reach.run}),
                 **named,
             },
         )

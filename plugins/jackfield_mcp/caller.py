@@ -8,22 +8,13 @@ from urllib.parse import quote
 
 from jackfield.api.asgi import Scope
 from jackfield.api.auth import Principal, Standing, unending
-from jackfield.api.errors import JackfieldError
 from jackfield.api.json_values import Json
+from jackfield.api.mcp.tool_sources import ToolFailed
 from jackfield.api.own_calls import OwnAnswer, OwnCalls
 
 SERVICE = "/api/v1"
 _COUNTS_S = 1.0
 """Seconds after which the credential of a call under way is looked at again."""
-
-
-class ToolFailed(JackfieldError):
-    """The tool gave no result."""
-
-    def __init__(self, message: str, details: Json = None) -> None:
-        super().__init__(message)
-        self.told = details
-        """More of it, as JSON."""
 
 
 class ApiCaller:

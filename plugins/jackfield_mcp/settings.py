@@ -43,6 +43,19 @@ class McpSettings(BaseModel):
     wait_most: float = Field(
         600, description="Seconds that a caller may let a tool wait for an execution at most.", gt=0, le=86_400
     )
+    profile_tokens: int = Field(
+        300,
+        description="Runs of profiles' agents that may have a token for tools at once, at all daemons of a store; of "
+        "too many the oldest token ends.",
+        ge=1,
+        le=1000,
+    )
+    profile_token_lifetime: int = Field(
+        604_800,
+        description="Seconds for which the token of a run counts at most; it ends with the run.",
+        ge=60,
+        le=31_622_400,
+    )
     oauth: bool = Field(True, description="Whether MCP clients may be let in by OAuth: a browser, a login, a consent.")
     oauth_access_lifetime: int = Field(900, description="Seconds for which an access token counts.", ge=60, le=86_400)
     oauth_refresh_lifetime: int = Field(

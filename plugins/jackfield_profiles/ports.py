@@ -41,6 +41,7 @@ class NewProfile:
     limits: Mapping[str, Json] | None = None
     persist: bool | None = None
     answers: Mapping[str, Json] | None = None
+    daemon_tools: Mapping[str, Json] | None = None
     allow_missing: bool = False
     shim: bool = False
 

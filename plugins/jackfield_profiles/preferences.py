@@ -70,12 +70,12 @@ class CustomPreferences(BaseModel):
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
 
-def preferences(context: PluginContext, agent: Agent, profile: Profile) -> dict[str, Json]:
-    """What scripts see as `ctx.prefs`; MCP servers are there that the agent takes. No secret of config.toml is in
-    it."""
+def preferences(context: PluginContext, agent: Agent, profile: Profile, own: Mapping[str, Json]) -> dict[str, Json]:
+    """What scripts see as `ctx.prefs`; MCP servers are there that the agent takes. own: the daemon's own, each unless
+    somebody has another one of its name. No secret of config.toml is in it."""
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),
-        "mcp_servers": _servers(context.settings(ServerPreferences), agent, profile),
+        "mcp_servers": _servers(context.settings(ServerPreferences), agent, profile, own),
         "custom": context.settings(CustomPreferences).model_dump(mode="json"),
     }
 
@@ -96,10 +96,10 @@ def _given(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
     return shared(settings.custom, settings.__pydantic_extra__, profile.working_dir or str(profile.home))
 
 
-def _servers(settings: ServerPreferences, agent: Agent, profile: Profile) -> dict[str, Json]:
+def _servers(settings: ServerPreferences, agent: Agent, profile: Profile, own: Mapping[str, Json]) -> dict[str, Json]:
     """`custom` has those that the profile is to have, switched on, and no others."""
     switches, given = settings.__pydantic_extra__, _given(settings, profile)
-    found = taken(agent, servers_for(settings, profile))
+    found = taken(agent, {**own, **servers_for(settings, profile)})
     # A switch that names no server may mean something to somebody's own script.
     switched = {**switches, **{name: name in found for name in {**given, **found}}}
     return {**switched, "github_token": GITHUB_TOKEN if settings.github_token else None, "custom": found}

@@ -23,6 +23,7 @@ HOOKS = (
     "Only for agents with hooks."
 )
 PERSIST = "Whether its terminal sessions survive the daemon; null: as terminal.persist says."
+DAEMON_TOOLS = "Tools of this daemon for its agent. Default: the workflows that are offered as tools."
 ANSWERS = (
     "What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, "
     "asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole."
@@ -60,6 +61,21 @@ class AnswersBody(Schema):
     asking: Literal["yes", "no"] | None = Field(None, description="Every permission that the agent asks for.")
 
 
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+class DaemonToolsBody(_Input):
+    """What the profile's agent reaches of the daemon's MCP tools, by a token of each run."""
+
+    tools: list[ToolName] = Field(
+        default_factory=list, description="Names of MCP tools of the daemon, such as run_workflow.", max_length=100
+    )
+    offered: bool = Field(True, description="Whether it has the workflows that are offered as tools.")
+    without: list[ToolName] = Field(
+        default_factory=list, description="Names of offered tools that it has not all the same.", max_length=100
+    )
+
+
 class ProfilePresets(_Input):
     """What a template may give a new profile."""
 
@@ -75,6 +91,7 @@ class ProfilePresets(_Input):
     limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
     answers: AnswersBody | None = Field(None, description=ANSWERS)
+    daemon_tools: DaemonToolsBody | None = Field(None, description=DAEMON_TOOLS)
 
 
 class ProfileBody(ProfilePresets):
@@ -107,6 +124,7 @@ class ProfileChange(_Input):
     limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
     answers: AnswersBody | None = Field(None, description=ANSWERS)
+    daemon_tools: DaemonToolsBody | None = Field(None, description=DAEMON_TOOLS)
 
 
 class ListQuery(Schema):
@@ -146,6 +164,7 @@ class ProfileDetail(ProfileItem):
     limits: LimitsBody
     persist: bool | None = Field(description=PERSIST)
     answers: AnswersBody = Field(description=ANSWERS)
+    daemon_tools: DaemonToolsBody = Field(description=DAEMON_TOOLS)
     hooks_config: dict[str, JsonValue]
     mcp_servers: dict[str, JsonValue] = Field(description="Values of env and headers are ***.")
     proxy_config: dict[str, JsonValue] | None

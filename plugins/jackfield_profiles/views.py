@@ -6,6 +6,7 @@ from typing import cast
 
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
+from jackfield.api.profile_tools import tool_scope_of
 from jackfield.api.profiles import HeadlessResult, Profile
 from jackfield.api.proxy import ProxyFailure
 from jackfield.api.telemetry import RunUsage
@@ -40,6 +41,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "limits": {name: getattr(profile.limits, name) for name in ("memory", "processes", "cpu")},
         "persist": persist if isinstance(persist, bool) else None,
         "answers": answers_of(profile),
+        "daemon_tools": tools_of(profile),
         "hooks_config": hooks_of(profile),
         "mcp_servers": servers_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),
@@ -56,6 +58,12 @@ def answers_of(profile: Profile) -> dict[str, Json]:
         "trusting": "yes" if trusting == "yes" else None,
         "asking": asking if asking in ("yes", "no") else None,
     }
+
+
+def tools_of(profile: Profile) -> dict[str, Json]:
+    """What its agent reaches of the daemon's MCP tools."""
+    scope = tool_scope_of(profile)
+    return {"tools": list(scope.tools), "offered": scope.offered, "without": list(scope.without)}
 
 
 def hooks_of(profile: Profile) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jackfield.api.auth import OAUTH_TOKEN, AuthRequest, Principal
+from jackfield.api.auth import OPAQUE_TOKENS, AuthRequest, Principal
 from jackfield.api.errors import AuthRequired, TokenInvalid
 from jackfield.api.storage import UserStore
 from jackfield_auth.headers import authorization
@@ -27,7 +27,7 @@ class JwtMethod:
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         given = authorization(request)
-        if given is None or given[0] == "basic" or given[1].startswith(OAUTH_TOKEN):
+        if given is None or given[0] == "basic" or given[1].startswith(OPAQUE_TOKENS):
             return None
         if given[0] != "bearer":
             raise AuthRequired("The Authorization header is not usable; send `Bearer` and a token from a login.")

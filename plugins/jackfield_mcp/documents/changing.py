@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from jackfield.api import jsontext
 from jackfield.api.json_values import Json
+from jackfield.api.mcp.tool_sources import ToolFailed
 from jackfield.api.nodes.secret_values import MASK
-from jackfield_mcp.caller import ToolFailed
 from jackfield_mcp.documents import operations as ops
 from jackfield_mcp.documents.references import renamed
 

@@ -10,9 +10,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.ids import new_id
 from jackfield.api.records import record, replace
 from jackfield.api.storage import User
-from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant, TooMany, client_records, grant_records
+from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant, client_records, grant_records
 from jackfield_mcp.oauth.tokens import ACCESS, REFRESH, digest_of, family_of, new_token, renewed
 from jackfield_mcp.settings import McpSettings
+from jackfield_mcp.stored_records import TooMany
 
 Found = tuple[OAuthGrant, ...]
 

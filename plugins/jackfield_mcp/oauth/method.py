@@ -35,7 +35,3 @@ class OAuthMethod:
             raise TokenInvalid("The user of this token has changed; connect again.")
         who = (OWNER.user_id, OWNER.username, OWNER.role) if user is None else (user.id, user.username, user.role)
         return Principal(*who, self.name, frozenset(grant.scopes), {"key": grant.id, "client": grant.client_id})
-
-
-def methods(context: PluginContext) -> list[OAuthMethod]:
-    return [OAuthMethod(context)]

@@ -19,11 +19,12 @@ from jackfield.api.auth import SCOPES
 from jackfield.api.context import PluginContext
 from jackfield_mcp.oauth.addresses import resource_of
 from jackfield_mcp.oauth.book import IssuedTokens, OAuthBook
-from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant, TooMany
+from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant
 from jackfield_mcp.oauth.redirects import is_same, is_usable
 from jackfield_mcp.oauth.requests import AuthorizationRequest, GrantedCode, OAuthRequests
 from jackfield_mcp.paths import CONSENT
 from jackfield_mcp.settings import McpSettings
+from jackfield_mcp.stored_records import TooMany
 
 _MOST_URIS, _LONGEST_NAME, _LONGEST_STATE = 5, 100, 2000
 _PUBLIC = "none"

@@ -155,12 +155,10 @@ def _view(one: OAuthGrant) -> dict[str, Json]:
     }
 
 
-def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+def grant_rules(made: Blueprint, context: PluginContext) -> None:
     views = OAuthRoutes(context)
-    made = Blueprint("mcp", __name__, url_prefix="/api/v1/mcp")
     one = "/authorizations/<request_name>"
     made.add_url_rule(one, view_func=views.get_authorization, methods=["GET"])
     made.add_url_rule(one, view_func=views.decide_authorization, methods=["POST"])
     made.add_url_rule("/grants", view_func=views.list_grants, methods=["GET"])
     made.add_url_rule("/grants/<grant_id>", view_func=views.revoke_grant, methods=["DELETE"])
-    return [made]

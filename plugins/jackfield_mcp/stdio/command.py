@@ -43,6 +43,24 @@ def grants(call: DaemonCall) -> None:
     call.table(columns, found["data"], "No client was let in.")
 
 
+@mcp.command("tokens")
+@daemon_command
+def tokens(call: DaemonCall) -> None:
+    """List the tokens by which running agents of profiles reach tools of the daemon."""
+    columns = {"ID": "id", "PROFILE": "profile", "KIND": "kind", "TOOLS": "tools", "EXPIRES": "expiresAt"}
+    found = call.ask("GET", "/mcp/profile-tokens")
+    call.table(columns, found["data"], "No running agent has a token.")
+
+
+@mcp.command("revoke-token")
+@click.argument("token", shell_complete=completed_whole("/mcp/profile-tokens", key="id", about="profile"))
+@daemon_command
+def revoke_token(call: DaemonCall, token: str) -> None:
+    """End the TOKEN of a running agent, by its id: it reaches no tools any more."""
+    call.ask("DELETE", f"/mcp/profile-tokens/{segment(token)}")
+    call.say("The token counts no more.", {"revoked": token})
+
+
 @mcp.command("revoke")
 @click.argument("grant", shell_complete=completed_whole("/mcp/grants", key="id", about="client"))
 @daemon_command

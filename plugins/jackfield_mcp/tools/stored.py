@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from jackfield.api.json_values import Json
-from jackfield_mcp.caller import ToolFailed, segment
+from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield_mcp.caller import segment
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Nothing, Page
 

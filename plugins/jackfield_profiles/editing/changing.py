@@ -32,7 +32,9 @@ from jackfield_profiles.views import hooks_of
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
-IN_METADATA = frozenset({"answers", "hooks_config", "limits", "mcp_servers", "persist", "proxy_config", "sandbox"})
+IN_METADATA = frozenset(
+    {"answers", "daemon_tools", "hooks_config", "limits", "mcp_servers", "persist", "proxy_config", "sandbox"}
+)
 
 
 class ProfileEditor:
@@ -108,9 +110,11 @@ class ProfileEditor:
 
     async def _checked(self, present: Profile, asked: Mapping[str, Json]) -> tuple[dict[str, Json], Sequence[str]]:
         """The stored values, all of them looked at before the first is stored."""
-        as_given = ("answers", "args", "limits", "persist", "sandbox")
+        as_given = ("answers", "args", "daemon_tools", "limits", "persist", "sandbox")
         values: dict[str, Json] = {name: value for name, value in asked.items() if name in as_given}
         warnings: list[str] = []
+        if "daemon_tools" in asked:
+            await fitting.require_tools(self._context, cast("Mapping[str, Json] | None", asked["daemon_tools"]))
         if "env" in asked:
             values["env"] = _unmasked("env", cast("Mapping[str, str]", asked["env"]), present.env)
         if "mcp_servers" in asked:

@@ -96,6 +96,7 @@ class ProfileCreator:
         provider = promised.providers.get(asked.provider_id) or await self._context.port(Providers).find(
             asked.provider_id
         )
+        await fitting.require_tools(self._context, asked.daemon_tools)
         new, warnings = self._document(asked, agent, provider)
         if not asked.allow_missing:
             await fitting.require_installed(self._context, agent)
@@ -144,6 +145,7 @@ class ProfileCreator:
                 **({} if asked.limits is None else {"limits": dict(asked.limits)}),
                 **({} if asked.persist is None else {"persist": asked.persist}),
                 **({} if asked.answers is None else {"answers": dict(asked.answers)}),
+                **({} if asked.daemon_tools is None else {"daemon_tools": dict(asked.daemon_tools)}),
             },
         }
         return document, [warning for warning in warnings if warning is not None]

@@ -14,6 +14,7 @@ from jackfield.api.agent_sessions import AgentSessions
 from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
+from jackfield.api.profile_tools import ProfileTools
 from jackfield.api.profiles import Profile
 from jackfield.api.proxy import Proxies
 from jackfield.api.terminals import Terminals
@@ -102,6 +103,8 @@ class ProfileRemover:
             await keeper.end(alias)
         if (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.stop(alias)
+        if (tools := self._context.find_port(ProfileTools)) is not None:
+            await tools.end_all(alias)
 
     async def _run_hooks(self, profile: Profile, force: bool) -> list[str]:
         try:

@@ -11,6 +11,7 @@ from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.profile_tools import ProfileTools
 from jackfield.api.providers import Provider
 
 
@@ -53,6 +54,19 @@ def require_servers(agent: Agent | None, servers: Mapping[str, Json]) -> None:
         code="MCP_UNSUPPORTED",
         details={f"mcp_servers.{name}": f"leave it out, or choose an agent that takes it; {taken}" for name in names},
     )
+
+
+async def require_tools(context: PluginContext, chosen: Mapping[str, Json] | None) -> None:
+    """chosen: the field `daemon_tools`. Raises `InvalidInput` for tools that the daemon does not have; where nobody
+    knows them, nothing is said."""
+    names, port = (chosen or {}).get("tools"), context.find_port(ProfileTools)
+    if not isinstance(names, list) or not names or port is None:
+        return
+    if unknown := sorted({str(name) for name in names} - set(await port.own_tools())):
+        raise InvalidInput(
+            f"The daemon has no MCP tools of these names: {', '.join(unknown)}.",
+            details={"daemon_tools.tools": "name tools that docs/mcp.md lists"},
+        )
 
 
 async def require_installed(context: PluginContext, agent: Agent) -> None:

@@ -55,9 +55,14 @@ class ScriptFailed(JackfieldError):
 
 
 async def generate(
-    context: PluginContext, agent: Agent, provider: Provider, profile: Profile, access: Access
+    context: PluginContext,
+    agent: Agent,
+    provider: Provider,
+    profile: Profile,
+    access: Access,
+    servers: Mapping[str, Json] | None = None,
 ) -> Generated:
-    """What the agent's script gives; nothing when it has none. Raises `ScriptFailed`."""
+    """What the agent's script gives; nothing when it has none. servers: see `script_context`. Raises `ScriptFailed`."""
     name = agent.profile.script
     if not name:
         return Generated()
@@ -68,7 +73,7 @@ async def generate(
             f"The script {name} of the agent {agent.id} is not there; put it into {where} or sync the registry.",
             code="SCRIPT_MISSING",
         )
-    return await run_script(context, path, script_context(context, agent, provider, profile, access))
+    return await run_script(context, path, script_context(context, agent, provider, profile, access, servers))
 
 
 async def run_script(context: PluginContext, path: Path, ctx: Mapping[str, Json]) -> Generated:
@@ -110,10 +115,15 @@ def source_of(path: Path) -> str:
 
 
 def script_context(
-    context: PluginContext, agent: Agent, provider: Provider, profile: Profile, access: Access
+    context: PluginContext,
+    agent: Agent,
+    provider: Provider,
+    profile: Profile,
+    access: Access,
+    servers: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
-    """The variable `ctx`. endpoint: where the agent's requests go, the proxy's address while it is enabled; the key is
-    in none of it."""
+    """The variable `ctx`. servers: MCP servers of the daemon's own, by name. endpoint: where the agent's requests go,
+    the proxy's address while it is enabled; the key is in none of it."""
     stored = profile.metadata.get("hooks_config")
     hooks: dict[str, Json] = {}
     if agent.supports_hooks:
@@ -150,7 +160,7 @@ def script_context(
             "dialect": agent.dialect,
             "supports_hooks": agent.supports_hooks,
         },
-        "prefs": preferences(context, agent, profile),
+        "prefs": preferences(context, agent, profile, servers or {}),
     }
 
 

@@ -81,7 +81,9 @@ class HeadlessRunner:
         session = await asyncio.to_thread(self._interrupted.session, profile, request, agent.headless)
         if session is not None:
             self._context.log.info("An interrupted run of %s goes on with its agent's session.", profile.alias)
-        asked = LaunchRequest(request.kind, request.args, request.prompt, request.working_dir, session)
+        asked = LaunchRequest(
+            request.kind, request.args, request.prompt, request.working_dir, session, tools=request.tools
+        )
         prepared = with_least_sandbox(await self._launching.prepare(profile, asked), request.sandbox)
         launch = await confined_launch(self._context, prepared)
         if launch.session is not None:

@@ -13,9 +13,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.process_containers import ProcessContainers
+from jackfield.api.profile_tools import TOOLS_VARIABLE, ProfileTools, tool_scope_of
 from jackfield.api.profiles import Launch, LaunchRequest, Profile
 from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.proxy import Proxies
+from jackfield.api.records import replace
 from jackfield.api.telemetry import RunUsage, Usage
 from jackfield_profiles.generated.home_files import HomeFiles
 from jackfield_profiles.generated.writing import write_generated
@@ -57,7 +59,7 @@ class ProfileLauncher:
         cwd = await asyncio.to_thread(_directory, profile, request, self._context.service.config_dir)
         if profile.proxy_enabled and (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.address(profile.alias)
-        plan = await self._planner.plan(profile)
+        plan = await self._planner.plan(profile, request.tools)
         require_key(plan.provider, profile, plan.access)
         await self._check_key(plan, profile)
         async with self._profiles.changing(profile.alias):
@@ -86,7 +88,13 @@ class ProfileLauncher:
                 launch = await adapter.adjust(launch, profile)
         await self._hooks("pre_run", agent.hooks.pre_run, profile, launch.env, launch.secrets)
         await self._touch(profile.alias)
-        return launch
+        return await self._with_tools(launch, request) if plan.has_tools else launch
+
+    async def _with_tools(self, launch: Launch, request: LaunchRequest) -> Launch:
+        """With a token for tools of the daemon, which no command around the run has seen."""
+        scope = request.tools or tool_scope_of(launch.profile)
+        token = await self._context.port(ProfileTools).issue(launch.profile, launch.run_id, launch.kind, scope)
+        return replace(launch, env={**launch.env, TOOLS_VARIABLE: token}, secrets=(*launch.secrets, token))
 
     async def _check_key(self, plan: LaunchPlan, profile: Profile) -> None:
         """Where the requests of the run can only go to its own provider, with the profile's own key. Raises
@@ -132,7 +140,16 @@ class ProfileLauncher:
         await self.completed(launch, exit_code)
         return await self.recorded(launch, exit_code)
 
+    async def _end_tools(self, launch: Launch) -> None:
+        tools = self._context.find_port(ProfileTools) if TOOLS_VARIABLE in launch.env else None
+        try:
+            if tools is not None:
+                await tools.end(launch.run_id)
+        except JackfieldError as exc:
+            self._context.log.warning("The token of a run of %s is left to expire: %s", launch.profile.alias, exc)
+
     async def completed(self, launch: Launch, exit_code: int) -> None:
+        await self._end_tools(launch)
         try:
             agent = await self._context.port(Agents).find(launch.profile.agent_id)
             await self._hooks("post_run", agent.hooks.post_run, launch.profile, launch.env, launch.secrets)

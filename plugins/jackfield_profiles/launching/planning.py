@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.profile_tools import TOOLS_SERVER, ProfileTools, ToolScope, tool_scope_of
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import record
 from jackfield_profiles.generated.scripts import API_KEY, API_KEY_END, KEY_END, Generated, ScriptFailed, generate
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.mcp_servers import secrets_of
+from jackfield_profiles.mcp_servers import secrets_of, taken
 from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences, servers_for
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring import environment as environments
@@ -22,7 +24,8 @@ from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, spoken, 
 
 @record
 class LaunchPlan:
-    """key: of the provider. placeholders: in the generated files."""
+    """key: of the provider. placeholders: in the generated files. has_tools: the agent reaches tools of the daemon, and
+    gets a token for them."""
 
     agent: Agent
     provider: Provider
@@ -32,6 +35,7 @@ class LaunchPlan:
     placeholders: Mapping[str, str]
     secrets: tuple[str, ...]
     key: str | None = None
+    has_tools: bool = False
 
 
 ANY_PROXY = "http://127.0.0.1:9"
@@ -46,13 +50,15 @@ class LaunchPlanner:
         self._keys = context.port(KeyStore)
         self._run = context.settings(RunSettings)
 
-    async def plan(self, profile: Profile) -> LaunchPlan:
-        """Nothing is written. Raises `NotFound`, `InvalidInput`, `JackfieldError` (the script failed)."""
+    async def plan(self, profile: Profile, tools: ToolScope | None = None) -> LaunchPlan:
+        """Nothing is written, and no token is issued. tools: see `LaunchRequest`. Raises `NotFound`, `InvalidInput`,
+        `JackfieldError` (the script failed)."""
         agent = await self._context.port(Agents).find(profile.agent_id)
         provider = await self._context.port(Providers).find(profile.provider_id)
         own = await self._keys.key(profile)
         access = await access_of(self._context, agent, provider, profile, own)
-        generated = await generate(self._context, agent, provider, profile, access)
+        given = await self._tools_server(agent, profile, tools or tool_scope_of(profile))
+        generated = await generate(self._context, agent, provider, profile, access, given)
         shared = self._context.settings(ServerPreferences)
         github = shared.github_token
         key = access.secret or NO_KEY
@@ -64,7 +70,20 @@ class LaunchPlanner:
         env |= {name: _filled(value, placeholders) for name, value in generated.env.items()}
         env |= profile.env
         env["HOME"] = str(profile.home)
-        return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own)
+        return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own, bool(given))
+
+    async def _tools_server(self, agent: Agent, profile: Profile, scope: ToolScope) -> Mapping[str, Json]:
+        """By its name; none: the agent reaches no tools of the daemon, or its configuration has no place for them."""
+        tools = self._context.find_port(ProfileTools)
+        if tools is None or not agent.profile.script:
+            return {}
+        settings, own = self._context.settings(ServerPreferences), profile.metadata.get("mcp_servers")
+        if TOOLS_SERVER in servers_for(settings, profile) or settings.__pydantic_extra__.get(TOOLS_SERVER) is False:
+            return {}
+        if isinstance(own, dict) and own.get(TOOLS_SERVER) is False:
+            return {}
+        server = await tools.server(scope)
+        return {} if server is None else taken(agent, {TOOLS_SERVER: dict(server)})
 
     async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
         """The agent's script says whether it can serve such a profile; nothing is kept. What else may be wrong with the

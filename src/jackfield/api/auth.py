@@ -15,7 +15,11 @@ API_KEY_HEADERS = ("x-api-key", "x-n8n-api-key")
 SESSION = "session"
 """The method of a cookie that a browser sends by itself: the gate takes it from the daemon's own pages alone."""
 OAUTH_TOKEN = b"jf_oa_"
-"""How an access token of our own OAuth begins: the method `jwt` leaves it to the one that knows it."""
+"""How an access token of our own OAuth begins."""
+PROFILE_TOKEN = b"jf_pt_"
+"""How the token of a profile's run begins."""
+OPAQUE_TOKENS = (OAUTH_TOKEN, PROFILE_TOKEN)
+"""The method `jwt` leaves these to the ones that know them."""
 Peer = Literal["other", "confined", "owner"]
 """Whose process calls: another user's, the daemon's own user's where the daemon cannot see that it is no agent's, or
 the daemon's own user's."""

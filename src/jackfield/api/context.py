@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 PortT = TypeVar("PortT")
 SettingsT = TypeVar("SettingsT", bound="BaseModel")
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - read, not listened on
+"""An address to listen on is not always one to connect to."""
 
 
 @record
@@ -45,6 +47,12 @@ class Service:
     """Whether the operator has said what `public_url` is (`server.public_url`)."""
     inside: bool = True
     """Whether who comes by a public host gets webhooks and /api/v1 alone (`daemon.remote_agents`)."""
+
+    @property
+    def local_url(self) -> str:
+        """Scheme, host and port that a program on this machine connects to."""
+        host = EVERY_ADDRESS.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 class Secrets(Protocol):

@@ -15,6 +15,7 @@ from .errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFou
 from .hosts import HostResources, Place
 from .jsontext import Json
 from .process_containers import ProcessLimits
+from .profile_tools import ToolScope
 from .proxy import ProxyFailure
 from .records import record, replace
 from .usage import RunUsage
@@ -63,7 +64,8 @@ class Profile:
 @record
 class LaunchRequest:
     """How a profile is to be run. args: after the profile's and the script's own; leading: before them. prompt:
-    headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on."""
+    headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on.
+    tools: what its token reaches of the daemon's MCP tools; None: what the profile says."""
 
     kind: RunKind
     args: Sequence[str] = ()
@@ -71,6 +73,7 @@ class LaunchRequest:
     working_dir: str | None = None
     resume: str | None = None
     leading: Sequence[str] = ()
+    tools: ToolScope | None = None
 
 
 @record
@@ -128,7 +131,8 @@ class ShellRequest:
 class HeadlessRequest:
     """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`. key: the same for the same
     work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
-    for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says."""
+    for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says.
+    tools: see `LaunchRequest`."""
 
     prompt: str | None = None
     args: Sequence[str] = ()
@@ -137,6 +141,7 @@ class HeadlessRequest:
     kind: RunKind = "profile_run"
     key: str | None = None
     sandbox: Sandbox = "off"
+    tools: ToolScope | None = None
 
 
 @record

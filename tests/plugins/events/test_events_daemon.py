@@ -18,7 +18,7 @@ from jackfield.api.records import replace
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, poll
-from jackfield_events.endpoint import announce, endpoint, withdraw
+from jackfield_events.endpoint import announce, withdraw
 from jackfield_events.status import StatusRoutes
 
 
@@ -100,7 +100,7 @@ def test_the_end(tmp_path: Path) -> None:
     ],
 )
 def test_endpoint(host: str, url: str, tmp_path: Path) -> None:
-    assert endpoint(Service(tmp_path, host, 1, "https://public.test", "0", True)) == url
+    assert Service(tmp_path, host, 1, "https://public.test", "0", True).local_url == url
 
 
 async def test_the_file_of_another_daemon_is_left_alone(tmp_path: Path) -> None:

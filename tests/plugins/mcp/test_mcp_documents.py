@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from jackfield.api.mcp.tool_sources import ToolFailed
 from jackfield.testing.documents import chain, node, set_fields
-from jackfield_mcp.caller import ToolFailed
 from jackfield_mcp.documents.changing import changed
 from jackfield_mcp.documents.diffs import difference
 from jackfield_mcp.documents.operations import Operation

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_mcp.caller import ToolFailed, segment, segments
+from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield_mcp.caller import segment, segments
 
 
 @given(st.text(st.characters(blacklist_categories=("Cs",)), max_size=40))

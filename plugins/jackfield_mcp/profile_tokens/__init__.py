@@ -1,0 +1,1 @@
+"""Tokens of the runs of profiles' agents."""
