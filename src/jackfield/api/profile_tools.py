@@ -6,11 +6,11 @@ Source: docs/mcp.md, 'Tools for profiles'.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from .json_values import Json
 from .records import record
+from .tool_scopes import ToolScope as ToolScope
 
 if TYPE_CHECKING:
     from .auth import Principal
@@ -23,21 +23,6 @@ TOOLS_VARIABLE = "JACKFIELD_TOOLS_TOKEN"
 TOOLS_HEADER = f"Bearer ${{{TOOLS_VARIABLE}}}"
 """The value of the header `Authorization` in what scripts see; each writes it as its agent reads variables. The file is
 the same for all runs of a profile, and has no token."""
-
-
-@record
-class ToolScope:
-    """What the token of one run reaches, and nothing else. tools: names of the daemon's MCP tools, and of those that
-    plugins give (`jackfield.api.mcp.tool_sources`); offered: whether it reaches the workflows that are offered as
-    tools; without: names of such that it does not reach all the same; scopes: rights in the management API that tools
-    of plugins need beside those of the daemon's own tools, which are added; bound: what tools of plugins keep to, such
-    as `{"draft": id}`, each at most 100 characters. The daemon's own tools know nothing of `bound`."""
-
-    tools: Sequence[str] = ()
-    offered: bool = True
-    without: Sequence[str] = ()
-    scopes: Sequence[str] = ()
-    bound: Mapping[str, str] = field(default_factory=dict)
 
 
 @record

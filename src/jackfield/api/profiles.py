@@ -15,9 +15,9 @@ from .errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFou
 from .hosts import HostResources, Place
 from .jsontext import Json
 from .process_containers import ProcessLimits
-from .profile_tools import ToolScope
 from .proxy import ProxyFailure
 from .records import record, replace
+from .tool_scopes import ToolScope
 from .usage import RunUsage
 
 if TYPE_CHECKING:
