@@ -21,8 +21,8 @@ class McpPlugin(Plugin):
         "jackfield_mcp.oauth.requests:OAuthRequests",
     )
 
-    jackfield_auth_methods = later("jackfield_mcp.serving:methods")
-    jackfield_blueprints = later("jackfield_mcp.serving:blueprints")
+    jackfield_auth_methods = later("jackfield_mcp.auth_methods:methods")
+    jackfield_blueprints = later("jackfield_mcp.routes:blueprints")
     jackfield_asgi = later("jackfield_mcp.mounts:mounts")
-    start = deferred("jackfield_mcp.serving:start")
+    start = deferred("jackfield_mcp.profile_tokens.sweeping:start")
     stop = when_built("jackfield_mcp.app:McpApp", "jackfield_mcp.mounts:stop")

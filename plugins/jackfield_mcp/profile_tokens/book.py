@@ -91,9 +91,10 @@ class ProfileTokens:
     async def revoke(self, token_id: str) -> bool:
         return await self._without(lambda one: one.id == token_id)
 
-    async def sweep(self) -> None:
-        """After a start: runs of the daemon before are over, but for terminal sessions, which may have persisted."""
-        host, begun = self._context.port(Hosts).here.name, self._context.clock.now_ms()
+    async def sweep(self, begun: int) -> None:
+        """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for terminal sessions, which
+        may have persisted."""
+        host = self._context.port(Hosts).here.name
         await self._without(lambda one: one.host == host and one.created_at < begun and one.kind != "terminal_session")
 
     async def _without(self, over: Callable[[ToolToken], bool]) -> bool:
