@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import LANGUAGE_MODEL, Message
 from jackfield.api.context import PluginContext
+from jackfield.api.json_schemas import schema_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
@@ -21,7 +22,7 @@ from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser
-from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
+from jackfield_ai.parsing.schemas import read_json, read_schema
 from jackfield_ai.serving import model_of
 
 SYSTEM = """You are an expert extraction algorithm.

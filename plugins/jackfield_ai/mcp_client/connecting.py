@@ -19,12 +19,12 @@ from mcp.shared.exceptions import MCPError
 from jackfield.api.context import PluginContext
 from jackfield.api.hiding import masked
 from jackfield.api.http_client import HttpClient
+from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import KeptBroken, NodeError, NodeUnavailable
 from jackfield_ai.mcp_client.programs import Program, Streams, running
 from jackfield_ai.mcp_client.targets import MAX_PAGES, McpResult, McpSession, McpTarget, McpTool, Progress
 from jackfield_ai.mcp_client.traffic import GuardedTransport, NotedSecrets, Trouble, trouble_of_call
-from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.settings import AiSettings
 
 logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors quote addresses and messages; a node tells its own

@@ -23,7 +23,8 @@ from mcp.types import (
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.mcp.sessions import SESSION, CallScopes
-from jackfield_ai.mcp_server.calling import ToolCalls, ToolFailed
+from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.servers import McpOffer, McpServers, McpTarget
 from jackfield_ai.tools.toolbox import as_text
 

@@ -9,13 +9,14 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, OutputParser
 from jackfield.api.context import PluginContext
+from jackfield.api.json_schemas import schema_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.form import FIXING, ITEM_LIST, OLD_STRUCTURED, STRUCTURED
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parsing.parsers import FIX_PROMPT, FixingParser, ListParser, StructuredParser
-from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
+from jackfield_ai.parsing.schemas import read_json, read_schema
 from jackfield_ai.serving import model_of, parser_of
 from jackfield_ai.shapes import PARSER_SHAPES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from jackfield.api.ai import ChatModel, Message, OutputParser, ParseProblem, Schema
+from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
-from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.parsing.texts import json_in
 
 _WRAPPER = "output"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
+from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError, supplying_node
-from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.serving import ServedNode
 from jackfield_ai.settings import AiSettings
 from jackfield_ai.together import each

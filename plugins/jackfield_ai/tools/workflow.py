@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
+from jackfield.api.json_schemas import schema_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeCatalog, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
@@ -16,7 +17,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Document, Node
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, Text, chosen
-from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
+from jackfield_ai.parsing.schemas import read_json, read_schema
 from jackfield_ai.tools.form import FIELD_VALUE, WORKFLOW_TOOL
 from jackfield_ai.tools.from_ai import schema_in
 from jackfield_ai.tools.node_tool import told

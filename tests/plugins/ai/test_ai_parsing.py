@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.ai import Completion, Message, ParseProblem
+from jackfield.api.json_schemas import problems, schema_of
 from jackfield.api.nodes import NodeError
 from jackfield_ai.parsing.parsers import FixingParser, ListParser, StructuredParser, filled
-from jackfield_ai.parsing.schemas import problems, schema_of
 from jackfield_ai.parsing.texts import json_in
 from jackfield_ai.tools.from_ai import schema_in
 

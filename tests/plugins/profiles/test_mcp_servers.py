@@ -22,7 +22,7 @@ def servers(table: dict[str, Any], tmp_path: Any, mcp: tuple[Any, ...] | None = 
     profile = Profile(
         "p", "a", "acme", "main", "m", working_dir="/work", metadata={"profile_home": "/home", **metadata}
     )
-    return preferences(context, Agent(id="a", binary="a", mcp=mcp), profile)["mcp_servers"]
+    return preferences(context, Agent(id="a", binary="a", mcp=mcp), profile, {})["mcp_servers"]
 
 
 def test_a_switch_acts_on_what_it_names(tmp_path: Any) -> None:
