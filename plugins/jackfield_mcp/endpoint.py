@@ -19,6 +19,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.mcp.sessions import CallScopes, with_session
 from jackfield.api.profile_tools import reach_of
+from jackfield_mcp.exchange import Exchange, plain_request
 from jackfield_mcp.protocol import McpProtocol, owner_of
 from jackfield_mcp.settings import McpSettings
 
@@ -30,6 +31,7 @@ class _Managers:
     """Of one server."""
 
     def __init__(self, server: Server[dict[str, object]], most: int) -> None:
+        self.server = server
         self.whole = StreamableHTTPSessionManager(
             server, stateless=True, json_response=True, max_request_body_size=most
         )
@@ -78,12 +80,16 @@ class McpEndpoint:
                 await asyncio.wait([self._task])
 
     async def serve(self, body: bytes, headers: Mapping[str, str], scope: Scope, receive: Receive, send: Send) -> None:
-        """One request. An answer that may have progress before it is a stream, every other one is JSON. When the client
+        """One message. An answer that has progress before it is a stream, every other one is JSON. When the client
         leaves, its call is cancelled."""
         if self._over.is_set():
             raise StoreUnavailable("The daemon is stopping; call again in a moment.")
         self._scopes.follow(body, headers, owner_of(scope))
         caller: Principal = scope["jackfield.principal"]
         managers = self._own if reach_of(caller) is None else self._of_profiles
+        request = plain_request(body, headers)
+        if request is not None:
+            await Exchange(request, scope, with_session(scope, send)).serve(managers.server, {}, headers)
+            return
         manager = managers.streamed if _PROGRESS in body else managers.whole
         await manager.handle_request(scope, receive, with_session(scope, send))

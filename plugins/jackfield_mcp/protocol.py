@@ -105,6 +105,7 @@ class McpProtocol:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
+            get_tool_input_schema=_no_schema,
         )
 
     def profile_server(self) -> Server[dict[str, object]]:
@@ -116,6 +117,7 @@ class McpProtocol:
             instructions=PROFILE_INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            get_tool_input_schema=_no_schema,
         )
 
     def _may(self, scope: Scope, tool: AnyTool) -> bool:
@@ -303,6 +305,10 @@ class _Progress:
                 task.cancel()
                 with anyio.CancelScope(shield=True):
                     await asyncio.wait({task})
+
+
+def _no_schema(name: str) -> None:
+    """No argument of ours stands in a header, so that nothing is to be looked up with each call."""
 
 
 def _scope(ctx: Context) -> Scope:
