@@ -129,6 +129,8 @@ def _json(parameters: AgentParameters, result: HeadlessResult) -> dict[str, Json
         "usage": None if result.usage is None else usage(result.usage),
         "durationMs": result.duration_ms,
     }
+    if result.output_cut:
+        made["outputCut"] = result.output_cut
     if parameters.output_format == "json":
         made["data"] = parsed_answer(answer)
     return made

@@ -171,3 +171,6 @@ class HeadlessRuns(Protocol):
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `jackfield.api.profiles.Profiles.run`."""
+
+    async def settled(self, alias: str) -> None:
+        """Wait until no run of the profile goes on or waits for its turn. Each has its own time limit."""

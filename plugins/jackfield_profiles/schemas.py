@@ -244,7 +244,8 @@ class ProxyErrorShown(Schema):
 
 class RunResult(Schema):
     """success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
-    request of the run that the profile's proxy could not serve."""
+    request of the run that the profile's proxy could not serve. output_cut, errors_cut: bytes of the beginning that
+    were not kept, since there was more than `profiles.run.output_limit`."""
 
     success: bool
     exit_code: int
@@ -257,6 +258,8 @@ class RunResult(Schema):
     data: JsonValue = None
     usage: dict[str, JsonValue] | None = None
     proxy_error: ProxyErrorShown | None = None
+    output_cut: int = 0
+    errors_cut: int = 0
 
 
 class ProfileRunShown(Schema):

@@ -90,8 +90,8 @@ def _server(server: Json) -> Json:
 
 
 def run(result: HeadlessResult) -> dict[str, Json]:
-    """`result`, `session`, `data` and `proxy_error` are there where there is something to say; `usage` is null where
-    nothing tells it."""
+    """`result`, `session`, `data`, `proxy_error`, `output_cut` and `errors_cut` are there where there is something to
+    say; `usage` is null where nothing tells it."""
     shown: dict[str, Json] = {
         "success": result.success,
         "exit_code": result.exit_code,
@@ -102,6 +102,8 @@ def run(result: HeadlessResult) -> dict[str, Json]:
     }
     more: dict[str, Json] = {"result": result.result, "session": result.session, "data": result.data}
     shown |= {name: value for name, value in more.items() if value is not None}
+    cut = {"output_cut": result.output_cut, "errors_cut": result.errors_cut}
+    shown |= {name: count for name, count in cut.items() if count}
     if result.proxy_error is not None:
         shown["proxy_error"] = proxy_error(result.proxy_error)
     return {**shown, "usage": None if result.usage is None else usage(result.usage)}

@@ -14,6 +14,7 @@ class RhaiPlugin(Plugin):
     settings = (SettingsTable("scripts.rhai", "jackfield_rhai.settings:RhaiSettings"),)
     provides = {"jackfield_rhai.engine:RhaiEngine": "jackfield_rhai.engine:engine"}
 
+    jackfield_findings = later("jackfield_rhai.diagnosis:findings")
     jackfield_script_engines = later("jackfield_rhai.engine:engines")
     jackfield_rhai_functions = later("jackfield_rhai.functions:functions")
     stop = when_built("jackfield_rhai.engine:RhaiEngine", "jackfield_rhai.engine:stop")

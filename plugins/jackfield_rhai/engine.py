@@ -15,6 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.scripts import (
     RHAI_FUNCTIONS,
+    RHAI_REMEDY,
     ExpressionError,
     RhaiFunction,
     ScriptData,
@@ -82,9 +83,9 @@ def engine(context: PluginContext) -> RhaiEngine:
 
 
 def engines(context: PluginContext) -> Sequence[ScriptEngine]:
-    """None where the extra is not installed."""
+    """None where the library is not installed."""
     if find_spec("rhai") is None:
-        context.log.info("Scripts in Rhai cannot be run: the package rhai-python is not installed.")
+        context.log.warning("Scripts in Rhai cannot be run: the package rhai-python is missing. %s", RHAI_REMEDY)
         return []
     return [context.port(RhaiEngine)]
 

@@ -127,12 +127,13 @@ class HookFactory:
         used: tuple[str, int] | None = None
         if isinstance(verifier, Closed) and named is not None:
             stored = await credentials.stored_config(self._context, kind, named)
-            written = {}
-            if stored is None:
-                written["authentication"] = f"The stored credential {named.name or named.id} is not there."
-            else:
+            written = {}  # that a credential is not there is told of every node alike, not by its type
+            if stored is not None:
                 config = {**config, **stored[0]}
                 verifier = await self._built(parameters, config, written)
+            elif await self._context.store.credential(named.id) is not None:
+                unfit = "is of another kind, or sealed with another key; choose another"
+                written["authentication"] = f"The stored credential {named.name or named.id} {unfit}."
             used = (named.id, stored[1] if stored else 0)
         findings.update(written)
         self._context.secrets.redact(*(value for name, value in config.items() if name in SECRETS))

@@ -10,6 +10,9 @@ from jackfield.api.daemon_commands import segment
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 
+LONGEST_RUN = 86_400.0
+"""Seconds: the most that a run may take, which the removal of a profile's home waits for."""
+
 
 def default_provider(daemon: DaemonClient) -> str:
     """Raises `InvalidInput`: the daemon does not tell its default."""
@@ -43,7 +46,8 @@ def change(
 
 def delete(daemon: DaemonClient, alias: str, purge: bool, force: bool) -> dict[str, Json]:
     query = {"purge": str(purge).lower(), "force": str(force).lower()}
-    return {"alias": alias, "warnings": list(daemon.ask("DELETE", _path(alias), query=query).warnings)}
+    answer = daemon.ask("DELETE", _path(alias), query=query, timeout=LONGEST_RUN)
+    return {"alias": alias, "warnings": list(answer.warnings)}
 
 
 def deletion(daemon: DaemonClient, alias: str, purge: bool, force: bool) -> dict[str, Json]:

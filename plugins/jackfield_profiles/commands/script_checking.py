@@ -16,7 +16,7 @@ from jackfield.api.manifest_checks.problems import FileProblem, Severity, file_v
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import record
-from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
+from jackfield.api.scripts import RHAI_REMEDY, SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield.api.similar_names import similar
 from jackfield_profiles.commands.condition_sample import CONDITION_REQUEST
 from jackfield_profiles.editing.fitting import require_fit
@@ -48,7 +48,7 @@ async def validated(context: PluginContext, files: Sequence[Path]) -> list[dict[
     """One view for each file, in their order. Raises `InvalidInput` where Rhai is not installed."""
     engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     if not isinstance(engine, ScopedScripts):
-        raise InvalidInput("Scripts need the package rhai-python; install it with `pip install 'jackfield[rhai]'`.")
+        raise InvalidInput(f"Rhai is missing. {RHAI_REMEDY}")
     checks = ScriptChecks(context, engine)
     return [file_view(str(file), await checks.problems(file)) for file in files]
 

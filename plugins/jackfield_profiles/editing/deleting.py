@@ -20,7 +20,7 @@ from jackfield.api.proxy import Proxies
 from jackfield.api.terminals import Terminals
 from jackfield_profiles.editing import homes
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.ports import PlannedRemoval, ProfileLaunching
+from jackfield_profiles.ports import HeadlessRuns, PlannedRemoval, ProfileLaunching
 from jackfield_profiles.shims import Shims
 from jackfield_profiles.storage.profiles import ProfileStore
 
@@ -42,7 +42,9 @@ class ProfileRemover:
             await self._end_sessions(alias, force)
             warnings = [] if profile is None else await self._run_hooks(profile, force)
             await self._profiles.remove(alias)
-            warnings += await self._rest(alias, profile, purge)
+            warnings += await self._rest(alias)
+        if purge and profile is not None:
+            warnings += await self._purge(alias, profile)
         self._context.events.publish("profiles", "profile_deleted", {"alias": alias})
         return warnings
 
@@ -117,18 +119,24 @@ class ProfileRemover:
             return [f"A delete hook failed: {exc.message}"]
         return []
 
-    async def _rest(self, alias: str, profile: Profile | None, purge: bool) -> list[str]:
+    async def _rest(self, alias: str) -> list[str]:
         warnings = []
         try:
             await self._keys.remove(alias)
         except JackfieldError as exc:
             warnings.append(f"The key is left and will be removed later: {exc.message}")
         await asyncio.to_thread(self._shims.uninstall, alias)
-        if purge and profile is not None:
-            config_dir = self._context.service.config_dir
-            kept = await asyncio.to_thread(homes.purge, profile.home, alias, config_dir)
-            warnings += [kept] if kept else []
         return warnings
+
+    async def _purge(self, alias: str, profile: Profile) -> list[str]:
+        """A run that goes on would write into the home and make it anew. It takes the lock itself to prepare, so nobody
+        holds that meanwhile, and finds no profile."""
+        await self._context.port(HeadlessRuns).settled(alias)
+        async with self._profiles.changing(alias):
+            if await self._profiles.taken(alias) is not None:
+                return [f"The home {profile.home} was kept: another profile {alias} was made meanwhile."]
+            kept = await asyncio.to_thread(homes.purge, profile.home, alias, self._context.service.config_dir)
+        return [kept] if kept else []
 
     async def sweep(self) -> int:
         swept = 0

@@ -17,7 +17,7 @@ from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.records import record
-from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
+from jackfield.api.scripts import RHAI_REMEDY, SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield_profiles.generated.home_files import OWN
 from jackfield_profiles.preferences import GITHUB_TOKEN, HookPreferences, hooks_of, preferences
 from jackfield_profiles.running_settings import NEVER_INHERITED, RunSettings
@@ -81,7 +81,7 @@ async def run_script(context: PluginContext, path: Path, ctx: Mapping[str, Json]
     engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     if not isinstance(engine, ScopedScripts):
         raise ScriptFailed(
-            "Scripts need the package rhai-python; install it with `pip install 'jackfield[rhai]'`.",
+            f"The agent's configuration is made by a script, and Rhai is missing. {RHAI_REMEDY}",
             code="SCRIPTS_UNAVAILABLE",
         )
     told = named(context, path)

@@ -42,6 +42,7 @@ class HeadlessRunner:
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._overlaps = OverlappingRuns(context)
         self._going: set[str] = set()
+        self._under_way: dict[str, set[asyncio.Future[None]]] = {}
         self.busy = 0
         self._interrupted = InterruptedRuns(context.service.config_dir, self._settings.resume_within)
 
@@ -52,9 +53,28 @@ class HeadlessRunner:
         with self._alone(request.key):
             self.busy += 1
             try:
-                return await self._in_turn(profile, request)
+                with self._noted(profile.alias):
+                    return await self._in_turn(profile, request)
             finally:
                 self.busy -= 1
+
+    async def settled(self, alias: str) -> None:
+        while runs := self._under_way.get(alias):
+            await asyncio.wait(runs)
+
+    @contextlib.contextmanager
+    def _noted(self, alias: str) -> Iterator[None]:
+        """For `settled`: from before its turn until its hooks have run."""
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        runs = self._under_way.setdefault(alias, set())
+        runs.add(ended)
+        try:
+            yield
+        finally:
+            runs.discard(ended)
+            if not runs:
+                self._under_way.pop(alias, None)
+            ended.set_result(None)
 
     @contextlib.contextmanager
     def _alone(self, key: str | None) -> Iterator[None]:
@@ -140,6 +160,8 @@ class HeadlessRunner:
             session=launch.session,
             data=answer.data,
             usage=usage,
+            output_cut=max(0, ended.written_out - limit),
+            errors_cut=max(0, ended.written_err - limit),
             proxy_error=None if proxies is None else proxies.failure(launch.profile.alias, launch.started_ms),
         )
 

@@ -39,25 +39,29 @@ class ProcessStart:
 
 @record
 class Finished:
-    """exit_code: 128+n for a signal."""
+    """exit_code: 128+n for a signal. written_out, written_err: bytes that it wrote in all."""
 
     exit_code: int
     stdout: bytes
     stderr: bytes
     timed_out: bool
+    written_out: int = 0
+    written_err: int = 0
 
 
 class OutputTail:
-    """The last bytes of a stream."""
+    """The last bytes of a stream. written: how many there were in all."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._chunks: deque[bytes] = deque()
         self._kept = 0
+        self.written = 0
 
     def add(self, chunk: bytes) -> None:
         self._chunks.append(chunk)
         self._kept += len(chunk)
+        self.written += len(chunk)
         while self._kept - len(self._chunks[0]) >= self._limit:
             self._kept -= len(self._chunks.popleft())
 
@@ -112,7 +116,8 @@ async def run_process(
                 transport.close()
     await _until(watched.exited, _KILLED)
     code = exit_code(transport.get_returncode())
-    return Finished(code, watched.tails[1].content(), watched.tails[2].content(), timed_out)
+    out, err = watched.tails[1], watched.tails[2]
+    return Finished(code, out.content(), err.content(), timed_out, out.written, err.written)
 
 
 async def _until(event: asyncio.Event, seconds: float) -> None:

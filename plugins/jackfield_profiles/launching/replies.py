@@ -26,6 +26,8 @@ def result_of(told: Mapping[str, Json]) -> HeadlessResult:
             data=told.get("data"),
             usage=_usage(told.get("usage")),
             proxy_error=_proxy_error(told.get("proxy_error")),
+            output_cut=_whole(told.get("output_cut", 0)),
+            errors_cut=_whole(told.get("errors_cut", 0)),
         )
     except (KeyError, TypeError, ValueError):
         raise HostUnavailable("The host tells of the run in another form than this version; update both.") from None

@@ -287,9 +287,11 @@ class ProxySupervisor:
                     elif message.failed is None:  # why is in the log
                         await self._take(process, permissions, message)
         except TimeoutError:
-            await self._say(f"did not start within {self._settings.start_timeout:g} s")
+            await self._say(f"did not start within {self._settings.start_timeout:g} s; raise proxy.start_timeout")
+            process.kill()  # nobody waits for a process that may never end
         except ValueError as exc:
             await self._say(f"is stopped: {exc}")
+            process.kill()
 
     def _runs(self) -> None:
         self._listens = True

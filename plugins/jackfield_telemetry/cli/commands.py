@@ -70,6 +70,7 @@ def reporting(command: CommandT) -> CommandT:
         click.option("-o", "--order", type=click.Choice(["asc", "desc"]), default="asc", show_default=True),
         click.option("--project", default="", help="Of this directory, or of one that ends so."),
         filters,
+        click.option("-p", "--period", type=click.Choice(PERIODS), default=None, help="In place of days."),
         click.option("-u", "--until", default="", metavar="DAY", help="Up to this day, it included."),
         click.option("-s", "--since", default="", metavar="DAY", help="From this day on (YYYY-MM-DD)."),
         click.option(
@@ -118,6 +119,8 @@ for _kind, _summary in (
 def blocks(cli: Cli, /, recent: bool, token_limit: str, **options: Any) -> None:  # Any: each option's own type
     """In blocks of 5 hours, each from the hour of its first answer on."""
     if recent:
+        if options["period"]:
+            raise click.UsageError("--recent and --period exclude each other; give one of them.")
         _do(f"{_SHOWING}:narrow_to_recent", options)
     if token_limit not in ("", "max") and not (token_limit.isdecimal() and 0 < int(token_limit) < 10**15):
         raise click.BadParameter("give a number of tokens, or max", param_hint="--token-limit")

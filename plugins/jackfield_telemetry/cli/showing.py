@@ -15,7 +15,7 @@ from jackfield_telemetry.cli.asking import ask, filter_of, tell
 from jackfield_telemetry.cli.report_tables import View, echo_answers, echo_blocks, echo_groups, echo_report
 from jackfield_telemetry.cli.tables import dollars, number
 from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, requested_answers, requested_report
-from jackfield_telemetry.reports.periods import LABELS, zone_of
+from jackfield_telemetry.reports.periods import LABELS, days_of, zone_of
 from jackfield_telemetry.reports.summary import usage_view
 from jackfield_telemetry.service import UsageService
 
@@ -67,6 +67,7 @@ async def _sums(service: UsageService, period: str, narrowed: dict[str, str]) ->
 def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: each option's own type
     """A report with the options of its command."""
     config_dir, as_json = options.pop("config_dir"), options.pop("as_json")
+    _narrow_to_period(options, options.pop("period"))
     breakdown = options.pop("breakdown")
     asked = ReportRequest(kind=cast("Any", kind), breakdown=breakdown or ("model" if as_json else "none"), **options)
     if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
@@ -108,6 +109,17 @@ def show_answers(
         return
     tell(warnings)
     echo_answers(cast("View", view), zone_of(asked["tz"]))
+
+
+def _narrow_to_period(options: dict[str, Any], period: str | None) -> None:
+    """To the days of a period, as `jackfield usage -p` counts them."""
+    if period is None:
+        return
+    if options["since"] or options["until"]:
+        raise click.UsageError("--period and the days --since and --until exclude each other; give one of them.")
+    days = days_of(period, datetime.now(zone_of(options["tz"])).date())
+    if days is not None:
+        options["since"], options["until"] = (day.isoformat() for day in days)
 
 
 def narrow_to_recent(options: dict[str, Any]) -> None:  # Any: each option's own type

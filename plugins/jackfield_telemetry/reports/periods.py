@@ -70,10 +70,15 @@ def span_of(period: str, now_ms: int, zone: tzinfo) -> Span:
     if period not in LABELS:
         known = ", ".join(LABELS)
         raise InvalidInput(f"The period {period[:40]!r} is not known.", details={"period": f"give one of: {known}"})
+    days = days_of(period, datetime.fromtimestamp(now_ms / 1000, zone).date())
+    return Span() if days is None else days_span(*days, zone)
+
+
+def days_of(period: str, today: date) -> tuple[date, date] | None:
+    """First and last day of one of `LABELS`; None: all."""
     if period == "all":
-        return Span()
-    today = datetime.fromtimestamp(now_ms / 1000, zone).date()
-    first, last = {
+        return None
+    return {
         "today": (today, today),
         "yesterday": (today - timedelta(1), today - timedelta(1)),
         "week": (today - timedelta(today.weekday()), today),
@@ -81,7 +86,6 @@ def span_of(period: str, now_ms: int, zone: tzinfo) -> Span:
         "7d": (today - timedelta(6), today),
         "30d": (today - timedelta(29), today),
     }[period]
-    return days_span(first, last, zone)
 
 
 def days_span(first: date, last: date, zone: tzinfo) -> Span:

@@ -12,13 +12,10 @@ from jackfield.api.cli import echo_json
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
-from jackfield_workflows.activation.obstacles import joined, obstacle_problems
-from jackfield_workflows.activation.references import reachable
-from jackfield_workflows.activation.starters import start_problems, starters
-from jackfield_workflows.activation.trigger_calls import TriggerCalls
+from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.obstacles import joined
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.reaching import CommandTarget, reach_daemon
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
@@ -61,15 +58,10 @@ async def _problems(document: Json, find: FindProblems) -> list[Problem]:
 
 
 async def problems_here(context: PluginContext, document: dict[str, Json]) -> list[Problem]:
-    """With the node types of this machine's plugins."""
+    """With the node types of this machine's plugins and the credentials of its store."""
     reader = context.port(WorkflowReader)
     workflow = reader.parse(document)
-    found = reader.problems(workflow)
-    catalog = context.port(NodeCatalog)
-    begin = starters(workflow, catalog, context.port(TriggerCalls))
-    reached = reachable(workflow, [node.name for node in begin.runnable])
-    more = [*start_problems(workflow, begin), *obstacle_problems(workflow, catalog, reached)]
-    return joined(found, more)
+    return joined(reader.problems(workflow), await ActivationChecks(context).problems(workflow))
 
 
 async def problems_there(remote: RemoteWorkflows, document: dict[str, Json]) -> list[Problem]:

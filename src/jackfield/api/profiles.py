@@ -149,7 +149,7 @@ class HeadlessResult:
     """exit_code: 128+n for a signal. output, errors: what was printed, UTF-8 with replacement, the last
     `profiles.run.output_limit` bytes of each. result: the answer, where the agent's manifest says how to find it; data:
     its JSON output parsed, where it gives any. usage: None where nothing tells it. proxy_error: the last request of the
-    run that its proxy could not serve."""
+    run that its proxy could not serve. output_cut, errors_cut: bytes of the beginning of each that were not kept."""
 
     exit_code: int
     output: str
@@ -161,6 +161,8 @@ class HeadlessResult:
     data: Json = None
     usage: RunUsage | None = None
     proxy_error: ProxyFailure | None = None
+    output_cut: int = 0
+    errors_cut: int = 0
 
     @property
     def success(self) -> bool:

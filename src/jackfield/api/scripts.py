@@ -28,6 +28,11 @@ class ScriptError(Exception):
         self.item = item
 
 
+RHAI_REMEDY = (
+    "Install the package rhai-python into the daemon's environment: from a clone with `pip install ./rhai-python`, "
+    "which needs Rust, or from a wheel of Jackfield's release."
+)
+"""For people, wherever Rhai is missing."""
 RECKONED = 16 * 2**20
 """Bytes beyond the base from which programs share them out. Those with a short input wait for no others."""
 

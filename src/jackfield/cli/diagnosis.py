@@ -114,10 +114,22 @@ def _files(kernel: Kernel) -> list[Finding]:
     directory = kernel.config_dir
     free = shutil.disk_usage(directory).free
     findings = [Finding("disk", free > LOW_SPACE, f"{free // 2**20} MiB free at {directory}")]
-    loose = [path for path in [directory, *directory.rglob("*")] if _is_open(path)]
+    own = directory / "config.toml"
+    loose = [path for path in [directory, *directory.rglob("*")] if path != own and _is_open(path)]
     named = ", ".join(str(path) for path in loose[:5])
     findings.append(Finding("permissions", not loose, f"open to others: {named}" if loose else "closed to others"))
-    return findings
+    return [*findings, *_configuration_file(own)]
+
+
+def _configuration_file(path: Path) -> list[Finding]:
+    """An editor made it, with the usual mode: only its owner knows whether it holds secrets. Others who may write it
+    could have the daemon run anything."""
+    if not _is_open(path):
+        return []
+    mode = stat.S_IMODE(path.lstat().st_mode)
+    what = "change" if mode & 0o022 else "read"
+    remedy = f"`chmod 600 {path}` closes it"
+    return [Finding("permissions", what == "read", f"others may {what} {path} ({mode:o}); {remedy}")]
 
 
 def _is_open(path: Path) -> bool:

@@ -113,6 +113,9 @@ class FakeLauncher:
         self.runs.append(request)
         return self.result
 
+    async def settled(self, alias: str) -> None:
+        """No run goes on."""
+
 
 def agent(id: str, **more: Any) -> Agent:
     return Agent(id=id, binary=id, models=AgentModels(default=f"{id}-model"), **more)

@@ -211,6 +211,23 @@ async def test_purge_removes_what_was_made_and_follows_no_link(lab: Lab) -> None
     assert (outside / "file").read_text() == "x"
 
 
+async def test_purge_waits_for_a_run_and_leaves_the_home_to_a_profile_that_has_come(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await lab.create()
+    (lab.homes / "work" / "kept").touch()
+
+    async def settled(alias: str) -> None:
+        """The run ends, and meanwhile somebody makes the profile anew."""
+        assert (alias, lab.path("work").exists()) == ("work", False)
+        await asyncio.wait_for(lab.create(), 5)
+
+    monkeypatch.setattr(lab.launcher, "settled", settled)
+    (told,) = await lab.deleting.delete("work", purge=True, force=False)
+    assert "another profile work was made meanwhile" in told
+    assert (lab.homes / "work" / "kept").exists()
+
+
 @pytest.mark.parametrize("where", ["user", "config", "", "other", "link"])
 async def test_purge_keeps_what_is_not_the_profiles(lab: Lab, where: str) -> None:
     target = lab.root / where

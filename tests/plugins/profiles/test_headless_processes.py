@@ -202,3 +202,9 @@ def test_the_tail_is_the_end_of_all_and_holds_little(chunks: list[bytes], limit:
             tail.add(chunk)
     assert tail.content() == b"".join(chunks)[-limit:]
     assert tail._kept <= limit + 20
+
+
+async def test_how_much_was_printed_is_known_when_the_beginning_is_not_kept(tmp_path: Path) -> None:
+    source = "import sys; print('x' * 9999); print('end'); sys.stderr.write('oh')"
+    ended = await run_process(start(tmp_path, source, limit=8))
+    assert (ended.stdout, ended.written_out, ended.stderr, ended.written_err) == (b"xxx\nend\n", 10_004, b"oh", 2)

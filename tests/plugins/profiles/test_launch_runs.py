@@ -18,7 +18,9 @@ from jackfield.api.process_containers import ProcessLimits
 from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile, RunKind
 from jackfield.api.records import replace
 from jackfield_profiles.launching.lifecycle_hooks import HookFailed
+from jackfield_profiles.launching.replies import result_of
 from jackfield_profiles.running_settings import RunSettings
+from jackfield_profiles.views import run as run_view
 
 SAYS = """
 import json, os, sys
@@ -204,6 +206,32 @@ async def test_so_many_runs_of_a_profile_at_a_time(lab: Lab) -> None:
     (lab.home / "go").touch()
     outputs = [(await run).output for run in runs]
     assert max(outputs) == "3\n"
+
+
+async def test_output_past_the_limit_keeps_its_end_and_says_so(lab: Lab) -> None:
+    lab.settings = RunSettings(output_limit=1024, key_check=0)
+    lab.program("print('x' * 5000); print('the end')")
+    result = await lab.runs.run(lab.profile, HeadlessRequest(args=("x",)))
+    assert (len(result.output), result.output[-8:]) == (1024, "the end\n")
+    assert (result.output_cut, result.errors_cut) == (5001 + 8 - 1024, 0)
+    told = run_view(result)
+    assert (told["output_cut"], "errors_cut" in told) == (3985, False)
+    assert (result_of(told).output_cut, result_of(told).errors_cut) == (3985, 0)
+
+
+async def test_whoever_waits_for_runs_waits_for_those_that_wait_for_their_turn(lab: Lab) -> None:
+    lab.settings = RunSettings(concurrent=1, key_check=0)
+    lab.program("import os, time\nopen('on', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.01)")
+    runner = lab.runs
+    await asyncio.wait_for(runner.settled("work"), 5)
+    runs = [asyncio.ensure_future(runner.run(lab.profile, HeadlessRequest(args=("x",)))) for _ in range(2)]
+    await _until(lambda: (lab.home / "on").exists())
+    waiting = asyncio.ensure_future(runner.settled("work"))
+    await asyncio.wait_for(runner.settled("other"), 5)
+    assert not waiting.done()
+    (lab.home / "go").touch()
+    await asyncio.wait_for(waiting, 20)
+    assert [(await run).exit_code for run in runs] == [0, 0]
 
 
 NAMED = {

@@ -27,6 +27,7 @@ from jackfield_proxy.daemon.manager import ProxyManager
 from jackfield_proxy.daemon.process import ProxyProcess
 from jackfield_proxy.daemon.records import CountedAnswers
 from jackfield_proxy.serving import MARKER
+from jackfield_proxy.settings import ProxySettings
 
 ALWAYS = {"name": "all", "condition": {"type": "always"}, "target": "north/first", "priority": 0}
 
@@ -184,6 +185,17 @@ async def test_taken_port_fails_with_the_reason(manager: ProxyManager, daemon: F
     assert await manager.of("p").tail(5)
     change(daemon, port=None)
     assert (await manager.start("p"))["status"] == "running"
+
+
+async def test_a_start_past_its_limit_says_so_and_leaves_no_process(
+    daemon: FakeContext, manager: ProxyManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon.tables = [ProxySettings(start_timeout=0.2)]
+    monkeypatch.setattr(ProxyProcess, "send", lambda _, message: asyncio.sleep(0))  # its plan never comes
+    with pytest.raises(JackfieldError, match=r"did not start within 0\.2 s; raise proxy\.start_timeout"):
+        await asyncio.wait_for(manager.start("p"), 20)
+    shown = await manager.status("p")
+    assert (shown["status"], shown["pid"]) == ("failed", None)
 
 
 async def test_profile_without_a_proxy_cannot_start_one(manager: ProxyManager) -> None:

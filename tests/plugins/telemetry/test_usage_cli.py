@@ -10,6 +10,7 @@ import subprocess
 import termios
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import date
 from fcntl import ioctl
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from usage_lab import claude_line
 
 from jackfield.testing.daemon import Daemon
 from jackfield_telemetry.cli.tables import FigureColumn, dollars, fitting, several
+from jackfield_telemetry.reports.periods import LABELS, days_of
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -132,11 +134,32 @@ def test_sums_of_a_period(place: Place) -> None:
     assert place.json("-p", "all")["total_sessions"] == 2
 
 
+def test_a_report_of_a_period_has_what_the_sums_of_it_have(place: Place) -> None:
+    for kind in ("daily", "models", "blocks"):
+        assert place.json(kind, "-p", "all")["totals"] == place.json(kind)["totals"]
+    assert place.json("daily", "-p", "yesterday")["rows"] == []
+    sums = place.json("-p", "30d")
+    rows = place.json("session", "-p", "30d")["rows"]
+    assert isinstance(rows, list)
+    assert len(rows) == sums["total_sessions"]
+
+
+def test_the_days_of_periods() -> None:
+    wednesday = date(2026, 7, 15)
+    days = {name: days_of(name, wednesday) for name in LABELS}
+    assert days["week"] == (date(2026, 7, 13), wednesday)
+    assert days["month"] == (date(2026, 7, 1), wednesday)
+    assert days["7d"] == (date(2026, 7, 9), wednesday)
+    assert days["all"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["daily", "--since", "2026-13-01"], "since"),
         (["daily", "--tz", "Mars/Base"], "time zone"),
+        (["daily", "-p", "week", "--since", "2026-01-01"], "exclude each other"),
+        (["blocks", "-p", "week", "--recent"], "exclude each other"),
         (["-p", "all", "daily"], "after the command daily"),
         (["blocks", "--token-limit", "-1"], "--token-limit"),
         (["import", "--agent", "nobody"], "no reader"),

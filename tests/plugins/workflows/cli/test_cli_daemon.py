@@ -13,6 +13,7 @@ from cli_lab import document, file_of
 
 from jackfield.testing.daemon import Daemon
 
+ROOT = Path(__file__).resolve().parents[4]
 SET = {"mode": "raw", "jsonOutput": '={ "seen": {{ $json.a }} }'}
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -64,6 +65,23 @@ def test_import_list_run_and_export_go_through_the_daemon(daemon: Daemon, comman
 
     exported = json.loads(command("export", workflow_id).stdout)
     assert exported["nodes"] == flow["nodes"]
+
+
+@pytest.mark.parametrize("name", ["examples/github-issue-triage.json", "demo/workflow.json"])
+def test_what_is_shipped_is_judged_alike_by_api_command_and_import(daemon: Daemon, command: Command, name: str) -> None:
+    """Only the credentials are missing that every user makes for themselves."""
+    file = ROOT / name
+    document = json.loads(file.read_text())
+    judged = daemon.admin().post("/workflows/validate", json=document).json()
+    assert judged["valid"]
+    assert {problem["severity"] for problem in judged["problems"]} <= {"activation"}
+    assert all("credentials" in problem["path"] for problem in judged["problems"])
+    for where in ([], ["--url", daemon.base_url]):
+        run = command("validate", file, "--json", *where)
+        assert run.returncode == 0, run.stderr
+        assert json.loads(run.stdout)[0]["workflows"][0]["problems"] == judged["problems"]
+    imported = daemon.admin().post("/workflows/import", json=document).json()
+    assert imported["results"][0]["problems"] == judged["problems"]
 
 
 def test_a_wrong_key_is_refused_with_the_remedy(daemon: Daemon, command: Command) -> None:

@@ -1,0 +1,57 @@
+"""`jackfield doctor`: the findings of an operator's first hour."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackfield.testing.daemon import Daemon
+
+
+def doctor(daemon: Daemon, **env: str) -> tuple[int, dict[str, list[dict[str, Any]]]]:
+    """Exit code, and the findings by their subject."""
+    argv = [daemon.command()[0], "doctor", "--json", "--config-dir", str(daemon.config_dir)]
+    run = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, **env}, timeout=120)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in json.loads(run.stdout):
+        found.setdefault(one["subject"], []).append(one)
+    return run.returncode, found
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Daemon:
+    """One that never runs; its directory is as a first start would make it."""
+    made = Daemon(tmp_path / "config", settings="[logs]\n")
+    made.config_dir.chmod(0o700)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("mode", "good", "told"), [(0o644, True, "others may read"), (0o666, False, "others may change")]
+)
+def test_a_readable_configuration_is_noted_and_a_writable_one_is_bad(
+    stopped: Daemon, mode: int, good: bool, told: str
+) -> None:
+    file = stopped.config_dir / "config.toml"
+    file.chmod(mode)
+    _, found = doctor(stopped)
+    closed, noted = found["permissions"]
+    assert closed["good"]
+    assert (noted["good"], f"chmod 600 {file}" in noted["message"]) == (good, True)
+    assert told in noted["message"]
+
+
+def test_missing_rhai_is_named_with_a_remedy(stopped: Daemon, tmp_path: Path) -> None:
+    (tmp_path / "rhai.py").write_text("raise ModuleNotFoundError('gone', name='rhai')")
+    code, found = doctor(stopped, PYTHONPATH=str(tmp_path))
+    (told,) = found["rhai"]
+    assert (code, told["good"]) == (1, False)
+    assert told["message"].startswith("rhai missing: ")
+    assert "pip install ./rhai-python" in told["message"]
+    _, found = doctor(stopped)
+    assert found["rhai"][0]["good"]
