@@ -43,7 +43,8 @@ MEMORY_MB = 200
 AGAIN_SECONDS = 1.0
 EXACT = 1e-6
 WORKERS = min(MOST_WORKERS, os.cpu_count() or 1)
-"""Threads (or processes, without `logscan`) of the import, and processes of the reading that it is compared with."""
+"""Threads (or processes, without `jackfield_native`) of the import, and processes of the reading that it is compared
+with."""
 CLAUDE, CODEX = "bench-claude", "bench-codex"
 PRICES = {
     CLAUDE: {
@@ -280,13 +281,13 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--ccusage", help="the program; without it only ours is measured")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--python-reader", action="store_true", help="read as where logscan is not installed")
+    parser.add_argument("--python-reader", action="store_true", help="read as where jackfield_native is not installed")
     parser.add_argument("--write", action="store_true", help="put the result into docs/benchmarks.md")
     parser.add_argument("--import-only", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--ledger", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.python_reader:
-        sys.modules["logscan"] = None  # type: ignore[assignment]
+        sys.modules["jackfield_native"] = None  # type: ignore[assignment]
     if options.import_only:
         import_only(options.import_only, options.ledger)
         return

@@ -16,6 +16,7 @@ PLUGINS = sorted(path.name for path in (ROOT / "plugins").iterdir() if (path / "
 NOT_SHIPPED = ("__pycache__", ".pyc", "tests/", "bench/", ".git", ".env", "node_modules/", "jackfield_ui/frontend/")
 FRONTEND = "jackfield_ui/frontend/"
 STATIC = "jackfield_ui/static/"
+PIP_INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 MAX_WHEEL = 12 * 1024 * 1024
 """Bytes."""
 MAX_INTERFACE = 9 * 1024 * 1024
@@ -34,7 +35,7 @@ def sources(folder: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def wheel(distributions: Path) -> Path:
-    return next(distributions.glob("*.whl"))
+    return next(distributions.glob("jackfield-*.whl"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,8 @@ def fresh_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("fresh")
     subprocess.run([sys.executable, "-m", "venv", place], check=True)
     python = place / "bin/python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True)
+    beside = ["--find-links", wheel.parent]  # the compiled packages
+    subprocess.run([python, *PIP_INSTALL, *beside, wheel], check=True)
     return python
 
 
@@ -121,7 +123,17 @@ def test_the_wheel_works_in_a_fresh_environment(fresh_python: Path, tmp_path: Pa
     for name in PLUGINS:
         line = next(line for line in listed.splitlines() if line.startswith(f"{name.removeprefix('jackfield_')} "))
         assert " loaded " in line, listed
+    as_module = subprocess.run([fresh_python, "-m", "jackfield", "version"], capture_output=True, text=True, check=True)
+    assert as_module.stdout == run(fresh_python, "version")
     assert "[server]" in run(fresh_python, "config", "--config-dir", str(tmp_path))
+
+
+def test_the_wheel_brings_rhai_and_the_compiled_reader(fresh_python: Path, tmp_path: Path) -> None:
+    told = subprocess.run(
+        [fresh_python.with_name("jackfield"), "doctor", "--config-dir", tmp_path], capture_output=True, text=True
+    ).stdout
+    assert "ok   rhai: scripts run" in told
+    assert "are read by jackfield-native" in told
 
 
 def test_the_wheel_needs_nothing_that_it_does_not_name(fresh_python: Path) -> None:

@@ -1,5 +1,5 @@
-"""Reading by `logscan`, where it is installed: on threads, without the interpreter's lock, to the same rows as the
-readers' own parsers, which are asked about the lines that it does not understand."""
+"""Reading by `jackfield_native`, where it is installed: on threads, without the interpreter's lock, to the same rows as
+the readers' own parsers, which are asked about the lines that it does not understand."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from jackfield_telemetry.readers.codex import CodexReader
 from jackfield_telemetry.readers.single_lines import Memory, SingleLineReader
 
 if TYPE_CHECKING:
-    import logscan
+    import jackfield_native
 
 _FORMS: dict[type, str] = {ClaudeReader: "claude", CodexReader: "codex"}
-"""By `logscan`'s names. A reader that is derived from one of these may read otherwise."""
-LOGS, PART = "logscan:Logs", "logscan:Part"
-"""The extra `fast`, which nothing but an import loads; its version 0.1 reads otherwise, and is not used."""
+"""By `jackfield_native`'s names. A reader that is derived from one of these may read otherwise."""
+LOGS, PART = "jackfield_native:Logs", "jackfield_native:Part"
+"""Of the distribution `jackfield-native`. Nothing but an import of logs loads it."""
 LATEST_MS = 253_402_300_799_999
 """The last moment that a log can write: the end of the year 9999, Unix ms."""
 NICE = 5
@@ -37,7 +37,7 @@ class ReadPart:
     """A part of an import, as `jobs.ImportPart`, from the compiled reader."""
 
     source: int
-    batch: logscan.Part
+    batch: jackfield_native.Part
     marks: Sequence[Mark]
 
 
@@ -53,8 +53,11 @@ def available() -> bool:
 def reader_sentence() -> str:
     """Which of the two reads here, for people."""
     if available():
-        return "logs of Claude Code and Codex are read by logscan"
-    return "logs of Claude Code and Codex are read by Python; jackfield[logscan] (0.2 or newer) takes half the time"
+        return "logs of Claude Code and Codex are read by jackfield-native"
+    return (
+        "logs of Claude Code and Codex are read by Python; jackfield-native takes half the time: "
+        "`pip install ./native` in a clone"
+    )
 
 
 def is_read(job: Job, sources: Sequence[LogSource]) -> bool:
@@ -79,7 +82,7 @@ def read_parts(
     if not numbers:
         return
     wanted = _Wanted(sources, jobs, numbers)
-    logs = cast("type[logscan.Logs]", load(LOGS))(
+    logs = cast("type[jackfield_native.Logs]", load(LOGS))(
         wanted.sources(), wanted.jobs(), wanted.read_line, threads=threads, rows=ROWS, nice=NICE
     )
     try:
@@ -90,7 +93,7 @@ def read_parts(
 
 
 class _Wanted:
-    """Ours as numbered and named by `logscan`."""
+    """Ours as numbered and named by `jackfield_native`."""
 
     def __init__(self, sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Sequence[int]) -> None:
         self._numbers = numbers
@@ -120,7 +123,7 @@ class _Wanted:
         batch = pack(entries, profile=source.profile, provider=source.provider)
         return memory, batch.dims, batch.sessions, batch.rows(), batch.responses
 
-    def marks(self, part: logscan.Part) -> list[Mark]:
+    def marks(self, part: jackfield_native.Part) -> list[Mark]:
         return [
             Mark(
                 self._numbers[number],

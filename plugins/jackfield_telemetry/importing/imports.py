@@ -46,8 +46,8 @@ class ImportProgress:
 
 @record
 class ImportEffort:
-    """workers: threads, or processes where `logscan` does not read; 0 for one per processor. threshold: bytes from
-    which more than one is worth its start."""
+    """workers: threads, or processes where `jackfield_native` does not read; 0 for one per processor. threshold: bytes
+    from which more than one is worth its start."""
 
     workers: int = 0
     threshold: int = 32 * 2**20
@@ -109,7 +109,7 @@ def _plan(ledger: Ledger, sources: Sequence[LogSource]) -> _Plan:
 
 
 def _read(sources: Sequence[LogSource], jobs: Sequence[Job], effort: ImportEffort) -> Iterator[ImportPart | ReadPart]:
-    """What `logscan` reads comes first."""
+    """What `jackfield_native` reads comes first."""
     alone = sum(job.size for job in jobs) < effort.threshold
     workers = 1 if alone else min(effort.workers or min(MOST_WORKERS, os.cpu_count() or 1), max(1, len(jobs)))
     order = range(len(jobs)) if alone else ordered(jobs)

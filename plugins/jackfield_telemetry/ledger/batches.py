@@ -48,9 +48,9 @@ class EntryBatch(msgspec.Struct, array_like=True):
         return str(sorted([key & ~REQUEST_MASK for key in keys]))
 
     def split(self, known: Collection[int], profiled: bool, together: int) -> Shares:
-        """As `logscan.Part.split`: the rows that can be stored as they are, so many together (plain); sums by quarter
-        of an hour; their total; and the other rows. known: answers of which something is stored; profiled: whether a
-        row with a profile may be another's twin."""
+        """As `jackfield_native.Part.split`: the rows that can be stored as they are, so many together (plain); sums by
+        quarter of an hour; their total; and the other rows. known: answers of which something is stored; profiled:
+        whether a row with a profile may be another's twin."""
         taken = frozenset(known)
         if profiled and self.profiled:
             free, rest = list[int](), list(plain_rows(self.plain))

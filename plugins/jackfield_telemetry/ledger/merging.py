@@ -16,7 +16,7 @@ from jackfield_telemetry.ledger.responses import EARLIER, LATER, NAMES_DIFFER
 from jackfield_telemetry.ledger.schema import SLOT_MS
 
 if TYPE_CHECKING:
-    import logscan
+    import jackfield_native
 
 _SUMS = "count, input, output, written, read, hours, cost"
 _DIM = "INSERT OR IGNORE INTO dims (id, agent, provider, profile, model, tier, source) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -34,7 +34,7 @@ _LOAD_MANY = f"INSERT INTO incoming VALUES {', '.join([_ROW] * _LOADED_TOGETHER)
 
 
 def _packed(first: int) -> str:
-    """A row of `logscan.Part.split`, from this parameter on."""
+    """A row of `jackfield_native.Part.split`, from this parameter on."""
     key, time, dim, session, fresh, cached, rest = (f"?{number}" for number in range(first, first + 7))
     counts = f"{fresh} >> 31, {fresh} & {2**31 - 1}, {cached} >> 31, {cached} & {2**31 - 1}"
     return f"({key}, {time} >> 4, {dim}, {session}, {time} & 15, {counts}, {rest} >> 1, NULL, {rest} & 1)"
@@ -141,7 +141,7 @@ class AddedUsage:
         return AddedUsage(self.entries + other.entries, self.tokens.plus(other.tokens))
 
 
-def merge(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part) -> AddedUsage:
+def merge(connection: sqlite3.Connection, batch: EntryBatch | jackfield_native.Part) -> AddedUsage:
     """Inside a transaction."""
     if not len(batch):
         return AddedUsage()
@@ -154,7 +154,7 @@ def merge(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part) -> A
     return added
 
 
-def _stored(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part, *, proxies: bool) -> AddedUsage:
+def _stored(connection: sqlite3.Connection, batch: EntryBatch | jackfield_native.Part, *, proxies: bool) -> AddedUsage:
     known = _known(connection, batch)
     if proxies:
         known += responses.seen(connection)
@@ -164,7 +164,7 @@ def _stored(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part, *,
     return AddedUsage(count, Tokens(*tokens)).plus(_merged(connection, others))
 
 
-def _known(connection: sqlite3.Connection, part: EntryBatch | logscan.Part) -> list[int]:
+def _known(connection: sqlite3.Connection, part: EntryBatch | jackfield_native.Part) -> list[int]:
     """Answers of which something is stored."""
     if connection.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is None:
         return []

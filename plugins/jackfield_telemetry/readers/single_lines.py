@@ -1,4 +1,4 @@
-"""What a reader has to know for `logscan` to read its files: what the lines say that `logscan` leaves to it."""
+"""What a reader has to know for `jackfield_native` to read its files: what the lines say that this leaves to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LineResult = tuple[Memory, Sequence[UsageEntry]]
 
 
 class SingleLineReader(Protocol):
-    """A `UsageReader` of a form that `logscan` knows."""
+    """A `UsageReader` of a form that `jackfield_native` knows."""
 
     def recalled(self, bookmark: bytes) -> Memory | None:
         """What a bookmark's memory holds; None: nothing."""

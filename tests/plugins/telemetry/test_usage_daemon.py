@@ -88,14 +88,14 @@ def test_doctor_names_what_is_damaged(daemon: Daemon) -> None:
     assert any("litellm-pricing.json" in warning for warning in warnings)
 
 
-@pytest.mark.parametrize("installed", [True, False], ids=["logscan", "python"])
+@pytest.mark.parametrize("installed", [True, False], ids=["jackfield_native", "python"])
 def test_doctor_names_the_reader_of_logs(daemon: Daemon, installed: bool, tmp_path: Path) -> None:
     environment = dict(os.environ)
     if not installed:
-        (tmp_path / "logscan.py").write_text("raise ImportError")
+        (tmp_path / "jackfield_native.py").write_text("raise ImportError")
         environment["PYTHONPATH"] = str(tmp_path)
     elif not compiled.available():
-        pytest.skip("logscan is not installed")
+        pytest.skip("jackfield_native is not installed")
     argv = [daemon.command()[0], "doctor", "--config-dir", str(daemon.config_dir)]
     run = subprocess.run(argv, capture_output=True, text=True, env=environment)
-    assert f"are read by {'logscan' if installed else 'Python'}" in run.stdout
+    assert f"are read by {'jackfield-native' if installed else 'Python'}" in run.stdout

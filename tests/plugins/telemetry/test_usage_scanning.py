@@ -1,4 +1,4 @@
-"""What `logscan` finds in logs is what the readers' own parsers find in them, to the last field."""
+"""What `jackfield_native` finds in logs is what the readers' own parsers find in them, to the last field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jackfield_telemetry.readers import claude, codex
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
 
-pytestmark = pytest.mark.skipif(not compiled.available(), reason="logscan is not installed")
+pytestmark = pytest.mark.skipif(not compiled.available(), reason="jackfield_native is not installed")
 
 COUNT = st.integers(0, 3) | st.sampled_from([-1, 1.5, None, "7", 10**13, 10**14, 2**50, 2**70])
 NAME = st.sampled_from(["a", "b"])

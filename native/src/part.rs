@@ -20,7 +20,7 @@ type Total = (i64, i64, i64, i64, i64, i64);
 type Shares<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Total, Bound<'py, PyList>);
 
 /// Answers of one source, and the places in its files that are reached with them.
-#[pyclass(frozen, module = "logscan")]
+#[pyclass(frozen, module = "jackfield_native")]
 pub struct Part {
     found: Found,
 }

@@ -36,7 +36,7 @@ type GivenJob = (usize, PathBuf, String, u64, Option<GivenMemory>);
 type Judged = (GivenMemory, Vec<Dim>, Vec<Session>, Vec<RowTuple>, Vec<Response>);
 
 /// Reads agents' logs on threads; an iterator of parts.
-#[pyclass(frozen, module = "logscan")]
+#[pyclass(frozen, module = "jackfield_native")]
 pub struct Logs {
     task: Arc<Task>,
     found: Mutex<Option<Receiver<Found>>>,
@@ -77,7 +77,7 @@ impl Logs {
         let mut started = Vec::new();
         for _ in 0..threads.clamp(1, MOST_THREADS) {
             let (task, judge, sender) = (Arc::clone(&task), Arc::clone(&judge), sender.clone());
-            started.push(Builder::new().name("logscan".to_owned()).spawn(move || {
+            started.push(Builder::new().name("jackfield_native".to_owned()).spawn(move || {
                 if nice > 0 {
                     files::give_way(nice);
                 }

@@ -15,24 +15,24 @@ const REPLAY_PAUSE: i64 = 1000;
 const OTHERS: [&str; 3] = ["response_item", "compacted", "world_state"];
 const FIELDS: [(&str, Kind); 19] = [
     ("timestamp", Kind::Time),
-    ("type", Kind::Text { optional: true }),
-    ("payload.type", Kind::Text { optional: true }),
-    ("payload.info.total_token_usage.input_tokens", Kind::Int { optional: true }),
-    ("payload.info.total_token_usage.cached_input_tokens", Kind::Int { optional: true }),
-    ("payload.info.total_token_usage.cache_write_input_tokens", Kind::Int { optional: true }),
-    ("payload.info.total_token_usage.output_tokens", Kind::Int { optional: true }),
-    ("payload.info.last_token_usage.input_tokens", Kind::Int { optional: true }),
-    ("payload.info.last_token_usage.cached_input_tokens", Kind::Int { optional: true }),
-    ("payload.info.last_token_usage.cache_write_input_tokens", Kind::Int { optional: true }),
-    ("payload.info.last_token_usage.output_tokens", Kind::Int { optional: true }),
-    ("payload.info.model", Kind::Text { optional: true }),
-    ("payload.model", Kind::Text { optional: true }),
-    ("payload.id", Kind::Text { optional: true }),
+    ("type", Kind::Text { may_be_empty: true }),
+    ("payload.type", Kind::Text { may_be_empty: true }),
+    ("payload.info.total_token_usage.input_tokens", Kind::Int),
+    ("payload.info.total_token_usage.cached_input_tokens", Kind::Int),
+    ("payload.info.total_token_usage.cache_write_input_tokens", Kind::Int),
+    ("payload.info.total_token_usage.output_tokens", Kind::Int),
+    ("payload.info.last_token_usage.input_tokens", Kind::Int),
+    ("payload.info.last_token_usage.cached_input_tokens", Kind::Int),
+    ("payload.info.last_token_usage.cache_write_input_tokens", Kind::Int),
+    ("payload.info.last_token_usage.output_tokens", Kind::Int),
+    ("payload.info.model", Kind::Text { may_be_empty: true }),
+    ("payload.model", Kind::Text { may_be_empty: true }),
+    ("payload.id", Kind::Text { may_be_empty: true }),
     ("payload.cwd", Kind::Written),
     ("payload.source", Kind::Written),
     ("payload.forked_from_id", Kind::Nothing),
     ("payload.thread_settings", Kind::Nothing),
-    ("payload.response_id", Kind::Text { optional: true }),
+    ("payload.response_id", Kind::Text { may_be_empty: true }),
 ];
 const TYPE: usize = 1;
 const PAYLOAD_TYPE: usize = 2;
@@ -76,7 +76,7 @@ pub fn line(line: &[u8], identity: &str, memory: &mut Memory, rows: &mut Rows, w
         return true;
     }
     let mut values = [Value::Absent; FIELDS.len()];
-    if !line::read_any(line, &TREE, &mut values) {
+    if !line::read(line, &TREE, &mut values) {
         return false;
     }
     let named = |field: usize| values[field].text(line).filter(|text| !text.is_empty());

@@ -13,8 +13,8 @@ import zipfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
-PROBE = "import logscan; assert logscan.Scanner({'a': 'int'}).scan(b'{\"a\":1}', 0, 7) == ([[0], [1]], [])"
-IN_WHEEL = {"logscan/__init__.py", "logscan/_logscan.pyi", "logscan/py.typed"}
+PROBE = "import jackfield_native; assert list(jackfield_native.Logs([], [], print)) == []"
+IN_WHEEL = {"jackfield_native/__init__.py", "jackfield_native/_native.pyi", "jackfield_native/py.typed"}
 IN_SDIST = {
     "Cargo.lock",
     "Cargo.toml",
@@ -23,7 +23,6 @@ IN_SDIST = {
     "pyproject.toml",
     "src/lib.rs",
     "tests/test_logs.py",
-    "tests/test_scanner.py",
 }
 TESTS = ["hypothesis>=6.130", "pytest>=8.4"]
 
@@ -48,7 +47,7 @@ def check_contents(wheel: Path, sdist: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
     check_names(names, IN_WHEEL, wheel)
-    if "cp311-abi3" not in wheel.name or not any(name.startswith("logscan/_logscan.") for name in names):
+    if "cp311-abi3" not in wheel.name or not any(name.startswith("jackfield_native/_native.") for name in names):
         raise SystemExit(f"{wheel.name} is not an abi3 wheel of the compiled half")
     with tarfile.open(sdist) as files:
         names = {name.partition("/")[2] for name in files.getnames()}

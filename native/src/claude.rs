@@ -11,20 +11,20 @@ use crate::text;
 /// Types of lines that cannot hold an answer, most of a log's bytes.
 const OTHERS: [&str; 6] = ["user", "summary", "system", "file-history-snapshot", "queue-operation", "attachment"];
 const FIELDS: [(&str, Kind); 18] = [
-    ("message.id", Kind::Text { optional: false }),
-    ("requestId", Kind::Text { optional: false }),
-    ("isSidechain", Kind::Flag { optional: true }),
+    ("message.id", Kind::Text { may_be_empty: false }),
+    ("requestId", Kind::Text { may_be_empty: false }),
+    ("isSidechain", Kind::Flag),
     ("timestamp", Kind::Time),
-    ("sessionId", Kind::Text { optional: false }),
-    ("message.model", Kind::Text { optional: false }),
+    ("sessionId", Kind::Text { may_be_empty: false }),
+    ("message.model", Kind::Text { may_be_empty: false }),
     ("cwd", Kind::Written),
-    ("message.usage.speed", Kind::Text { optional: true }),
-    ("message.usage.input_tokens", Kind::Int { optional: true }),
-    ("message.usage.output_tokens", Kind::Int { optional: true }),
-    ("message.usage.cache_creation_input_tokens", Kind::Int { optional: true }),
-    ("message.usage.cache_read_input_tokens", Kind::Int { optional: true }),
-    ("message.usage.cache_creation.ephemeral_5m_input_tokens", Kind::Int { optional: true }),
-    ("message.usage.cache_creation.ephemeral_1h_input_tokens", Kind::Int { optional: true }),
+    ("message.usage.speed", Kind::Text { may_be_empty: true }),
+    ("message.usage.input_tokens", Kind::Int),
+    ("message.usage.output_tokens", Kind::Int),
+    ("message.usage.cache_creation_input_tokens", Kind::Int),
+    ("message.usage.cache_read_input_tokens", Kind::Int),
+    ("message.usage.cache_creation.ephemeral_5m_input_tokens", Kind::Int),
+    ("message.usage.cache_creation.ephemeral_1h_input_tokens", Kind::Int),
     ("message.usage.iterations", Kind::Nothing),
     ("uuid", Kind::Written),
     ("costUSD", Kind::Nothing),
@@ -40,7 +40,7 @@ pub fn line(line: &[u8], rows: &mut Rows, whose: &Whose) -> bool {
         return true;
     }
     let mut values = [Value::Absent; FIELDS.len()];
-    if !line::read_any(line, &TREE, &mut values) {
+    if !line::read(line, &TREE, &mut values) {
         return false;
     }
     let text = |field: usize| values[field].text(line).unwrap_or_default();

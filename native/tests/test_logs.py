@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logscan import Logs, Part
+from jackfield_native import Logs, Part
 
 CLAUDE = ("claude", "agent", "maker", "")
 CODEX = ("codex", "agent", "", "mine")

@@ -1,54 +1,18 @@
 //! Which fields are asked for, as a tree of their names.
 
-/// What a field has to be. Of `optional` ones one that is absent is no reason to leave the line.
+/// What a field has to be, where it is there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
+    /// Without escapes.
     Text {
-        optional: bool,
+        may_be_empty: bool,
     },
-    Int {
-        optional: bool,
-    },
-    Flag {
-        optional: bool,
-    },
+    Int,
+    Flag,
     Time,
-    Is(String),
     Nothing,
-    /// A text as it is written, with its escapes, or absent.
+    /// A text as it is written, with its escapes.
     Written,
-}
-
-impl Kind {
-    pub fn parse(said: &str) -> Option<Self> {
-        Some(match said {
-            "text" => Self::Text { optional: false },
-            "text?" => Self::Text { optional: true },
-            "int" => Self::Int { optional: false },
-            "int?" => Self::Int { optional: true },
-            "flag" => Self::Flag { optional: false },
-            "flag?" => Self::Flag { optional: true },
-            "time" => Self::Time,
-            "none" => Self::Nothing,
-            _ => Self::Is(said.strip_prefix('=')?.to_owned()),
-        })
-    }
-
-    pub fn may_be_absent(&self) -> bool {
-        matches!(
-            self,
-            Self::Text { optional: true }
-                | Self::Int { optional: true }
-                | Self::Flag { optional: true }
-                | Self::Nothing
-                | Self::Written
-        )
-    }
-
-    /// Whether its values are given back.
-    pub fn is_column(&self) -> bool {
-        !matches!(self, Self::Is(_) | Self::Nothing)
-    }
 }
 
 /// A member of an object: a field, by its number, or an object with fields in it.

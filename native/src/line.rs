@@ -32,14 +32,8 @@ pub struct Reader<'a> {
     values: &'a mut [Value],
 }
 
-/// Whether the line is plain; `values` then has its fields.
+/// Whether the line is plain; `values` then has those of its fields that are there.
 pub fn read(line: &[u8], tree: &Tree, values: &mut [Value]) -> bool {
-    read_any(line, tree, values)
-        && tree.kinds.iter().zip(values.iter()).all(|(kind, value)| kind.may_be_absent() || !value.is_absent())
-}
-
-/// The same, with any of the fields absent.
-pub fn read_any(line: &[u8], tree: &Tree, values: &mut [Value]) -> bool {
     values.fill(Value::Absent);
     let mut reader = Reader { line, place: 0, tree, seen: 0, ascii: true, values };
     let whole = reader.whole().is_some();
@@ -158,25 +152,21 @@ impl Reader<'_> {
         let tree = self.tree;
         let first = self.next()?;
         match &tree.kinds[field] {
-            Kind::Text { optional } => {
+            Kind::Text { may_be_empty } => {
                 let (start, end) = self.quoted(first)?;
-                (*optional || end > start).then_some(Value::Text(start, end))
+                (*may_be_empty || end > start).then_some(Value::Text(start, end))
             }
             Kind::Written => {
                 (first == b'"').then_some(())?;
                 let start = self.place;
                 self.text().map(|(end, _)| Value::Text(start, end))
             }
-            Kind::Is(wanted) => {
-                let (start, end) = self.quoted(first)?;
-                (&self.line[start..end] == wanted.as_bytes()).then_some(Value::Flag(true))
-            }
             Kind::Time => {
                 let (start, end) = self.quoted(first)?;
                 times::milliseconds(&self.line[start..end]).map(Value::Int)
             }
-            Kind::Int { .. } => self.int(first),
-            Kind::Flag { .. } => match first {
+            Kind::Int => self.int(first),
+            Kind::Flag => match first {
                 b't' => self.word(b"rue").map(|()| Value::Flag(true)),
                 b'f' => self.word(b"alse").map(|()| Value::Flag(false)),
                 _ => None,
