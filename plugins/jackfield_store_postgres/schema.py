@@ -304,6 +304,14 @@ _ENTRIES = (
     "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
 )
 """What plugins keep that have no tables of their own."""
+_DRAFTS = (
+    """CREATE TABLE drafts (
+        id TEXT PRIMARY KEY, workflow_id TEXT, execution_id TEXT, revision bigint NOT NULL,
+        created_at bigint NOT NULL, updated_at bigint NOT NULL, about bytea NOT NULL, sealed bytea NOT NULL
+    )""",
+    "CREATE INDEX drafts_by_change ON drafts (updated_at)",
+)
+"""Proposed workflows. They are few: a list of one workflow's looks at all of them."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -320,6 +328,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SUMMED,
     _SWEPT,
     _ENTRIES,
+    _DRAFTS,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -8,6 +8,7 @@ import logging
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.caps import HeldCaps
@@ -49,6 +50,7 @@ class PostgresStore(
     SqlFileReferences[Connection],
     SqlLedgers[Connection],
     SqlEntries[Connection],
+    SqlDrafts[Connection],
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
@@ -71,6 +73,7 @@ class PostgresStore(
         self._files = FileWork(PostgresDialect())
         self._ledgers = LedgerWork(PostgresDialect())
         self._entries = EntryWork(PostgresDialect())
+        self._drafts = DraftWork(PostgresDialect())
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

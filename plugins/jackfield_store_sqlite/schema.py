@@ -313,10 +313,19 @@ _ENTRIES = (
     "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
 )
 """What plugins keep that have no tables of their own."""
+_DRAFTS = (
+    """CREATE TABLE drafts (
+        id TEXT PRIMARY KEY, workflow_id TEXT, execution_id TEXT, revision INTEGER NOT NULL,
+        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, about BLOB NOT NULL, sealed BLOB NOT NULL
+    ) STRICT""",
+    "CREATE INDEX drafts_by_change ON drafts (updated_at)",
+)
+"""Proposed workflows. They are few: a list of one workflow's looks at all of them."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
     _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
+    _DRAFTS,
 )  # fmt: skip
 
 

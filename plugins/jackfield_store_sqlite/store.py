@@ -9,6 +9,7 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.entries import EntryWork, SqlEntries
+from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
@@ -48,6 +49,7 @@ class SqliteStore(
     SqlFileReferences[sqlite3.Connection],
     SqlLedgers[sqlite3.Connection],
     SqlEntries[sqlite3.Connection],
+    SqlDrafts[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
     Pruning,
     SqliteCopies,
@@ -68,6 +70,7 @@ class SqliteStore(
         self._files = FileWork(SqliteDialect())
         self._ledgers = LedgerWork(SqliteDialect())
         self._entries = EntryWork(SqliteDialect())
+        self._drafts = DraftWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

@@ -4,6 +4,7 @@ from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_counts import StoreCountsContract
 from jackfield.testing.contracts.store_entries import StoreEntriesContract
+from jackfield.testing.contracts.store_drafts import StoreDraftsContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
@@ -69,6 +70,10 @@ class TestFiles(StoreFilesContract):
 
 class TestLedgers(StoreLedgersContract):
     """What hosts tell of their usage."""
+
+
+class TestDrafts(StoreDraftsContract):
+    """Proposed workflows."""
 
 
 class TestMemos(StoreMemosContract):

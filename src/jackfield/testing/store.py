@@ -5,6 +5,7 @@ from __future__ import annotations
 from .memory.counts import MemoryCounts
 from .memory.data_tables import MemoryDataTables
 from .memory.entries import MemoryEntries
+from .memory.drafts import MemoryDrafts
 from .memory.facts import MemoryFacts
 from .memory.files import MemoryFileReferences
 from .memory.hosts import MemoryHosts
@@ -24,6 +25,7 @@ class MemoryStore(
     MemoryFileReferences,
     MemoryLedgers,
     MemoryEntries,
+    MemoryDrafts,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,

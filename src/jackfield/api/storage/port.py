@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from ..paging import Page
 from ..records import record
 from .entries import EntryStore
+from .drafts import DraftStore
 from .executions import ExecutionStore
 from .facts import FactStore
 from .files import FileStore
@@ -59,6 +60,7 @@ class Store(
     FileStore,
     LedgerStore,
     EntryStore,
+    DraftStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""

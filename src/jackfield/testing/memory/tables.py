@@ -27,6 +27,7 @@ from ...api.storage import (
     WebhookStats,
 )
 from ...api.storage.entries import Entry
+from ...api.storage.drafts import StoredDraft
 from ...api.storage.ledgers import LedgerDay, StoredLedger
 from ...api.storage.tables import Cell, Cells, DataRow, DataTable
 from ...api.triggers import Registration
@@ -129,6 +130,7 @@ class MemoryTables:
         self._ledgers: dict[str, StoredLedger] = {}
         self._ledger_days: dict[str, dict[int, LedgerDay]] = {}
         self._entries: dict[tuple[str, str], Entry] = {}
+        self._drafts: dict[str, StoredDraft] = {}
         self._file_references: dict[str, dict[str, int]] = {}
         self._released_files: dict[str, int] = {}
         self._claimed_files: dict[str, int] = {}
