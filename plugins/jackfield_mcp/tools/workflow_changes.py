@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from jackfield.api.json_values import Json
+from jackfield.api.workflow_edits.changing import changed
+from jackfield.api.workflow_edits.diffs import difference
+from jackfield.api.workflow_edits.operations import Operation
 from jackfield_mcp.caller import segment
-from jackfield_mcp.documents.changing import changed
-from jackfield_mcp.documents.diffs import difference
-from jackfield_mcp.documents.operations import Operation
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident
 from jackfield_mcp.tools.workflows import Document, Version, document_of, problems_of

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from jackfield.api.json_values import Json
 from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield.api.workflow_edits.diffs import difference
 from jackfield_mcp.caller import ApiCaller, segment
-from jackfield_mcp.documents.diffs import difference
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident, Nothing, Page
 

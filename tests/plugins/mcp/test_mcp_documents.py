@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield.api.workflow_edits.changing import EditRefused, changed
+from jackfield.api.workflow_edits.diffs import difference
+from jackfield.api.workflow_edits.operations import Operation
+from jackfield.api.workflow_edits.references import renamed
 from jackfield.testing.documents import chain, node, set_fields
-from jackfield_mcp.documents.changing import changed
-from jackfield_mcp.documents.diffs import difference
-from jackfield_mcp.documents.operations import Operation
-from jackfield_mcp.documents.references import renamed
 
 OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
@@ -108,7 +107,7 @@ def test_wires_settings_names_and_switches() -> None:
     ],
 )
 def test_what_does_not_fit_names_the_operation_and_the_remedy(operation: dict[str, Any], words: str) -> None:
-    with pytest.raises(ToolFailed, match=r"operations\[1\]") as told:
+    with pytest.raises(EditRefused, match=r"operations\[1\]") as told:
         after({"op": "enable_node", "name": "End"}, operation)
     assert words in told.value.message
     assert "Nothing was changed" in told.value.message

@@ -11,12 +11,12 @@ from ..storage.drafts import DraftRow, StoredDraft
 from .dialect import ConnectionT, SqlDatabase, SqlValue, StoreDialect
 
 _ROW = "id, workflow_id, execution_id, revision, created_at, updated_at, about"
-_ADD = f"""INSERT INTO drafts ({_ROW}, sealed) SELECT ?, ?, ?, ?, ?, ?, ?, ?
-    WHERE (SELECT count(*) FROM drafts) < ?"""
+_ADD = """INSERT INTO drafts (id, workflow_id, execution_id, revision, created_at, updated_at, about, sealed)
+    SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM drafts) < ?"""
 _CHANGE = """UPDATE drafts SET workflow_id = ?, execution_id = ?, revision = ?, updated_at = ?, about = ?, sealed = ?
     WHERE id = ? AND revision = ?"""
 _THERE = "SELECT count(*) FROM drafts WHERE id = ?"
-_ONE = f"SELECT {_ROW}, sealed FROM drafts WHERE id = ?"
+_ONE = f"SELECT {_ROW}, sealed FROM drafts WHERE id = ?"  # noqa: S608 - columns of ours
 _DELETE = "DELETE FROM drafts WHERE id = ?"
 _FORGET = "DELETE FROM drafts WHERE updated_at < ?"
 _RESEAL = "UPDATE drafts SET sealed = ? WHERE id = ? AND sealed = ?"
@@ -59,8 +59,9 @@ class DraftWork(Generic[ConnectionT]):
             parts.append("execution_id = ?")
             values.append(execution_id)
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
-        total = self._sql.number(connection, f"SELECT count(*) FROM drafts{where}", values)
-        rows = f"SELECT {_ROW} FROM drafts{where} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?"
+        count = f"SELECT count(*) FROM drafts{where}"  # noqa: S608 - conditions of ours
+        rows = f"SELECT {_ROW} FROM drafts{where} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?"  # noqa: S608 - likewise
+        total = self._sql.number(connection, count, values)
         found = self._sql.execute(connection, rows, [*values, limit, offset]).fetchall()
         return Page([_row(each) for each in found], total)
 

@@ -10,8 +10,8 @@ from ..records import record
 
 @record
 class DraftRow:
-    """A list row. workflow_id: None for a draft of no workflow yet; execution_id: of the failure that it mends; revision:
-    1, and one more with each change; about: JSON that lists show, without secrets."""
+    """A list row. workflow_id: None for a draft of no workflow yet; execution_id: of the failure that it mends;
+    revision: 1, and one more with each change; about: JSON that lists show, without secrets."""
 
     id: str
     workflow_id: str | None

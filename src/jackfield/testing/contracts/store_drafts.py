@@ -30,7 +30,7 @@ class StoreDraftsContract:
         assert not await store.delete_draft("a")
 
     async def test_there_are_so_many_at_most(self, store: Store) -> None:
-        assert [await store.add_draft(draft(id), 2) for id in "abc"] == [True, True, False]
+        assert [await store.add_draft(draft(name), 2) for name in "abc"] == [True, True, False]
         assert (await store.drafts(None, None, offset=0, limit=10)).total == 2
         assert await store.draft("c") is None
 
@@ -45,8 +45,8 @@ class StoreDraftsContract:
         assert not await store.change_draft(draft("gone"), 1)
 
     async def test_lists_are_of_a_workflow_or_an_execution(self, store: Store) -> None:
-        for id, workflow, execution, at in (("a", "w", "e", 1), ("b", "w", None, 3), ("c", None, None, 2)):
-            await store.add_draft(draft(id, workflow, execution, at=at), 10)
+        for name, workflow, execution, at in (("a", "w", "e", 1), ("b", "w", None, 3), ("c", None, None, 2)):
+            await store.add_draft(draft(name, workflow, execution, at=at), 10)
 
         async def ids(workflow: str | None, execution: str | None, offset: int = 0, limit: int = 10) -> list[str]:
             return [row.id for row in (await store.drafts(workflow, execution, offset=offset, limit=limit)).rows]
@@ -59,8 +59,8 @@ class StoreDraftsContract:
         assert await ids("other", None) == []
 
     async def test_what_nobody_has_changed_for_long_is_forgotten(self, store: Store) -> None:
-        for id, at in (("old", 9), ("new", 10)):
-            await store.add_draft(draft(id, at=at), 10)
+        for name, at in (("old", 9), ("new", 10)):
+            await store.add_draft(draft(name, at=at), 10)
         assert await store.forget_drafts(10) == 1
         assert [row.id for row in (await store.drafts(None, None, offset=0, limit=10)).rows] == ["new"]
 

@@ -48,9 +48,9 @@ class MemoryDrafts(MemoryTables):
 
     async def forget_drafts(self, before: int) -> int:
         self._answer()
-        gone = [id for id, found in self._drafts.items() if found.row.updated_at < before]
-        for id in gone:
-            del self._drafts[id]
+        gone = [name for name, found in self._drafts.items() if found.row.updated_at < before]
+        for name in gone:
+            del self._drafts[name]
         return len(gone)
 
     async def reseal_draft(self, draft_id: str, before: bytes, sealed: bytes) -> bool:

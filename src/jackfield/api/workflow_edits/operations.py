@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from jackfield_mcp.tool import Arguments
+from pydantic import BaseModel, ConfigDict, Field
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 Object = dict[str, Any]  # JSON whose form the node's type says
@@ -14,7 +12,13 @@ Index = Annotated[int, Field(ge=0, le=1000)]
 Kind = Annotated[str, Field(pattern="^(main|ai_[A-Za-z]+)$")]
 
 
-class AddNode(Arguments):
+class EditOperation(BaseModel):
+    """Base of all: these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class AddNode(EditOperation):
     op: Literal["add_node"]
     node: Object = Field(
         description="name, type (such as n8n-nodes-base.set), typeVersion, parameters; also credentials, position, "
@@ -22,7 +26,7 @@ class AddNode(Arguments):
     )
 
 
-class UpdateNode(Arguments):
+class UpdateNode(EditOperation):
     op: Literal["update_node"]
     name: Name
     changes: Object = Field(
@@ -31,18 +35,18 @@ class UpdateNode(Arguments):
     )
 
 
-class RemoveNode(Arguments):
+class RemoveNode(EditOperation):
     op: Literal["remove_node"]
     name: Name
 
 
-class RenameNode(Arguments):
+class RenameNode(EditOperation):
     op: Literal["rename_node"]
     name: Name
     to: Name
 
 
-class Connect(Arguments):
+class Connect(EditOperation):
     op: Literal["connect"]
     source: Name
     target: Name
@@ -51,7 +55,7 @@ class Connect(Arguments):
     kind: Kind = Field("main", description="`main`, or that of a part of an agent, such as `ai_languageModel`.")
 
 
-class Disconnect(Arguments):
+class Disconnect(EditOperation):
     op: Literal["disconnect"]
     source: Name
     target: Name
@@ -59,27 +63,27 @@ class Disconnect(Arguments):
     kind: Kind = "main"
 
 
-class EnableNode(Arguments):
+class EnableNode(EditOperation):
     op: Literal["enable_node"]
     name: Name
 
 
-class DisableNode(Arguments):
+class DisableNode(EditOperation):
     op: Literal["disable_node"]
     name: Name
 
 
-class SetSettings(Arguments):
+class SetSettings(EditOperation):
     op: Literal["set_settings"]
     settings: Object = Field(description="Merged in; null takes a key away.")
 
 
-class SetName(Arguments):
+class SetName(EditOperation):
     op: Literal["set_name"]
     name: Name
 
 
-class PinData(Arguments):
+class PinData(EditOperation):
     op: Literal["pin_data"]
     node: Name
     items: list[Object] | None = Field(description='Items such as {"json": {...}}; null takes them away.')

@@ -7,26 +7,30 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from jackfield.api import jsontext
-from jackfield.api.json_values import Json
-from jackfield.api.mcp.tool_sources import ToolFailed
-from jackfield.api.nodes.secret_values import MASK
-from jackfield_mcp.documents import operations as ops
-from jackfield_mcp.documents.references import renamed
+from .. import jsontext
+from ..errors import InvalidInput
+from ..json_values import Json
+from ..nodes.secret_values import MASK
+from . import operations as ops
+from .references import renamed
 
 Document = dict[str, Any]  # JSON, whose lists and objects are changed in place here
 _STEP = 220
 """Between a node and one that is added to its right, in the canvas's units."""
 
 
+class EditRefused(InvalidInput):
+    """The operation cannot be done; nothing was changed."""
+
+
 def changed(document: Mapping[str, Json], operations: Sequence[ops.Operation]) -> Document:
-    """Raises `ToolFailed` that names the operation and what is wrong with it."""
+    """Raises `EditRefused` that names the operation and what is wrong with it."""
     made = cast("Document", copy.deepcopy(dict(document)))
     for index, operation in enumerate(operations):
         try:
             _HOW[operation.op](made, operation)
-        except ToolFailed as exc:
-            raise ToolFailed(f"operations[{index}] ({operation.op}): {exc.message} Nothing was changed.") from None
+        except EditRefused as exc:
+            raise EditRefused(f"operations[{index}] ({operation.op}): {exc.message} Nothing was changed.") from None
     return made
 
 
@@ -40,7 +44,7 @@ def _node(document: Document, name: str) -> Document:
         if node.get("name") == name:
             return node
     names = ", ".join(str(node.get("name"))[:60] for node in _nodes(document)[:30])
-    raise ToolFailed(f"There is no node {name[:100]}; there are: {names}.")
+    raise EditRefused(f"There is no node {name[:100]}; there are: {names}.")
 
 
 def _wires(document: Document) -> dict[str, Document]:
@@ -52,9 +56,9 @@ def _add(document: Document, operation: ops.AddNode) -> None:
     node = copy.deepcopy(operation.node)
     name, kind = node.get("name"), node.get("type")
     if not isinstance(name, str) or not name or not isinstance(kind, str) or not kind:
-        raise ToolFailed("A node needs a name and a type.")
+        raise EditRefused("A node needs a name and a type.")
     if any(other.get("name") == name for other in _nodes(document)):
-        raise ToolFailed(f"There is a node {name[:100]} already; choose another name, or use update_node.")
+        raise EditRefused(f"There is a node {name[:100]} already; choose another name, or use update_node.")
     node.setdefault("id", str(uuid.uuid4()))
     node.setdefault("parameters", {})
     node.setdefault("position", _place(document))
@@ -75,7 +79,7 @@ def _place(document: Document) -> list[float]:
 def _update(document: Document, operation: ops.UpdateNode) -> None:
     node, changes = _node(document, operation.name), operation.changes
     if "name" in changes and changes["name"] != operation.name:
-        raise ToolFailed("Use rename_node for another name: it changes wires and expressions, too.")
+        raise EditRefused("Use rename_node for another name: it changes wires and expressions, too.")
     _merge(node, changes)
 
 
@@ -134,7 +138,7 @@ def _rename(document: Document, operation: ops.RenameNode) -> None:
     name, to = operation.name, operation.to
     node = _node(document, name)
     if to != name and any(other.get("name") == to for other in _nodes(document)):
-        raise ToolFailed(f"There is a node {to[:100]} already.")
+        raise EditRefused(f"There is a node {to[:100]} already.")
     _refuse_masks(document, node, name)
     node["name"] = to
     wires = _wires(document)
@@ -153,11 +157,11 @@ def _rename(document: Document, operation: ops.RenameNode) -> None:
 
 def _refuse_masks(document: Document, node: Document, name: str) -> None:
     """The store finds a secret that is shown as a mask by the node's id, without one by its name; in pinned data always
-    by the name. Under another name it would be gone. Raises `ToolFailed`."""
+    by the name. Under another name it would be gone. Raises `EditRefused`."""
     if not node.get("id") and _holds_mask(node.get("parameters")):
-        raise ToolFailed(f"{name[:100]} has secrets and no id; give it one first: update_node with changes.id.")
+        raise EditRefused(f"{name[:100]} has secrets and no id; give it one first: update_node with changes.id.")
     if _holds_mask(_pins(document).get(name)):
-        raise ToolFailed(f"The pinned data of {name[:100]} has secrets; take it away first with pin_data.")
+        raise EditRefused(f"The pinned data of {name[:100]} has secrets; take it away first with pin_data.")
 
 
 def _holds_mask(value: Json) -> bool:
@@ -182,7 +186,7 @@ def _disconnect(document: Document, operation: ops.Disconnect) -> None:
         return kind == operation.kind and here and target.get("node") == operation.target
 
     if not _unwire(_wires(document), operation.source, goes):
-        raise ToolFailed(f"No wire leads from {operation.source[:100]} to {operation.target[:100]} there.")
+        raise EditRefused(f"No wire leads from {operation.source[:100]} to {operation.target[:100]} there.")
 
 
 def _enable(document: Document, operation: ops.EnableNode) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from jackfield.api.json_values import Json
+from ..json_values import Json
 
 _MOST = 200
 """Changes of one node that are listed."""

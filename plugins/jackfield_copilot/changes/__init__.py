@@ -1,0 +1,1 @@
+"""How a draft differs from a workflow: units, changes, and documents with some of them. Pure functions."""

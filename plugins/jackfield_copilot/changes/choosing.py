@@ -1,0 +1,145 @@
+"""A document with some of a draft's changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.json_values import Json
+from jackfield.api.records import record
+from jackfield.api.workflow_edits.references import renamed
+from jackfield_copilot.changes.listing import Compared, DraftChanges, WireChange
+from jackfield_copilot.changes.units import Document, Units, WireUnit, document_of
+
+
+@record
+class Merged:
+    """accepted: ids of the changes that are in the document."""
+
+    document: dict[str, Json]
+    accepted: Sequence[str]
+
+
+def chosen_of(changes: DraftChanges, asked: Sequence[str] | None, *, overwrite: bool) -> list[str]:
+    """asked: None: all. Raises `InvalidInput` for an id that is none, `Conflict` (code `DRAFT_CONFLICT`) for changes
+    that somebody has made otherwise meanwhile, unless they are to be overwritten."""
+    ids = changes.ids
+    unknown = [id for id in asked or () if id not in set(ids)]
+    if unknown:
+        details = {"changes": f"there is no open change {unknown[0][:200]}; read the draft again"}
+        raise InvalidInput("The draft has no such change.", details=details)
+    chosen = ids if asked is None else list(dict.fromkeys(asked))
+    taken = set(chosen)
+    conflicts = [id for id in changes.conflicts if id in taken]
+    if conflicts and not overwrite:
+        raise Conflict(
+            "Somebody has changed the same in the workflow meanwhile; leave these changes out, or overwrite them.",
+            code="DRAFT_CONFLICT",
+            details=dict.fromkeys(conflicts, "was changed in the workflow, too"),
+        )
+    return chosen
+
+
+def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, chosen: Sequence[str]) -> Merged:
+    """The document `into`, which is one of the three or like it, with the values that `to` has of the chosen changes.
+    Wires go with their nodes. Raises `InvalidInput` that names a wire without its node, or two nodes of one name."""
+    now = three.current if to is three.draft else three.draft
+    asked = set(chosen)
+    keys = [change.key for id, change in changes.nodes.items() if id in asked]
+    nodes, names = _nodes(now, to, keys)
+    wires = _wires(now, to, changes, asked, keys, nodes)
+    settings = dict(now.settings)
+    for id, change in changes.settings.items():
+        if id in asked:
+            settings.pop(change.path, None)
+            if change.path in to.settings:
+                settings[change.path] = to.settings[change.path]
+    made = Units(nodes, {wire.id: wire for wire in wires if _stands(wire, nodes, now)}, settings)
+    document = document_of(made, list(nodes), into)
+    for before, after in names.items():
+        for node in cast("list[dict[str, Json]]", document["nodes"]):
+            node["parameters"] = renamed(node.get("parameters", {}), before, after)
+    accepted = [
+        id for id in changes.ids if id in asked or (id in changes.wires and _is_so(changes.wires[id], made, to))
+    ]
+    return Merged(document, accepted)
+
+
+def _nodes(now: Units, to: Units, keys: Sequence[str]) -> tuple[dict[str, Mapping[str, Json]], dict[str, str]]:
+    """Nodes by key, and the former names of those that have others. Raises `InvalidInput`."""
+    nodes: dict[str, Mapping[str, Json]] = dict(now.nodes)
+    names: dict[str, str] = {}
+    for key in keys:
+        after = to.nodes.get(key)
+        if after is None:
+            nodes.pop(key, None)
+            continue
+        if key in nodes and nodes[key].get("name") != after.get("name"):
+            names[str(nodes[key].get("name"))] = str(after.get("name"))
+        nodes[key] = after
+    seen: set[object] = set()
+    for node in nodes.values():
+        if node.get("name") in seen:
+            name = str(node.get("name"))[:100]
+            details = {"changes": f"rename one of the two nodes {name}, or accept the change of the other one, too"}
+            raise InvalidInput(f"Two nodes would have the name {name}.", details=details)
+        seen.add(node.get("name"))
+    return nodes, names
+
+
+def _wires(
+    now: Units,
+    to: Units,
+    changes: DraftChanges,
+    asked: Collection[str],
+    keys: Sequence[str],
+    nodes: Mapping[str, object],
+) -> list[WireUnit]:
+    """Those of the result. A wire goes when all that replace it come, and each stays that nothing replaces."""
+    coming = [one for one in changes.wires.values() if one.wire.id in to.wires]
+    going = [one for one in changes.wires.values() if one.wire.id not in to.wires]
+    for one in coming:
+        missing = [end for end in (one.wire.source, one.wire.target) if end not in nodes]
+        if missing and one.wire.id in asked and not any(one.wire.touches(key) for key in keys):
+            details = {"changes": f"{one.wire.id[:200]} needs node:{missing[0][:100]}"}
+            raise InvalidInput("A wire leads to a node that is not accepted.", details=details)
+    gone = [key for key in keys if key not in to.nodes]
+    left = [one for one in going if any(one.wire.touches(key) for key in gone)]
+    added = _ids(
+        one
+        for one in coming
+        if one.wire.source in nodes
+        and one.wire.target in nodes
+        and (
+            one.wire.id in asked
+            or any(one.wire.touches(key) for key in keys)
+            or any(one.wire.is_beside(other.wire) for other in left)
+        )
+    )
+    removed = _ids(left) | {
+        one.wire.id: None
+        for one in going
+        if one.wire.id in asked or _replaced(one, coming, added, at=any(one.wire.touches(key) for key in keys))
+    }
+    return [*(wire for id, wire in now.wires.items() if id not in removed), *(to.wires[id] for id in added)]
+
+
+def _replaced(one: WireChange, coming: Sequence[WireChange], added: Collection[str], *, at: bool) -> bool:
+    """Whether a wire goes along: all that come in its place are there, or it is at a chosen node and nothing does."""
+    instead = [other.wire.id for other in coming if other.wire.is_beside(one.wire)]
+    return all(id in added for id in instead) if instead else at
+
+
+def _ids(changes: Iterable[WireChange]) -> dict[str, None]:
+    return {one.wire.id: None for one in changes}
+
+
+def _stands(wire: WireUnit, nodes: Mapping[str, object], now: Units) -> bool:
+    """A wire to a removed node goes; one that led nowhere before stays as it was."""
+    ends = (wire.source, wire.target)
+    return all(end in nodes for end in ends) or not any(end in now.nodes and end not in nodes for end in ends)
+
+
+def _is_so(change: WireChange, made: Units, to: Units) -> bool:
+    return (change.wire.id in made.wires) == (change.wire.id in to.wires)
