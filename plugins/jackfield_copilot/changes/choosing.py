@@ -10,7 +10,7 @@ from jackfield.api.json_values import Json
 from jackfield.api.records import record
 from jackfield.api.workflow_edits.references import renamed
 from jackfield_copilot.changes.listing import Compared, DraftChanges, WireChange
-from jackfield_copilot.changes.units import Document, Units, WireUnit, document_of
+from jackfield_copilot.changes.units import Document, Units, WireUnit, document_of, units_of
 
 
 @record
@@ -143,3 +143,14 @@ def _stands(wire: WireUnit, nodes: Mapping[str, object], now: Units) -> bool:
 
 def _is_so(change: WireChange, made: Units, to: Units) -> bool:
     return (change.wire.id in made.wires) == (change.wire.id in to.wires)
+
+
+def settled(document: Document, current: Document, ids: Collection[str]) -> dict[str, Json]:
+    """The document with the values that `current` has of these nodes and settings."""
+    mine, now = units_of(document), units_of(current)
+    nodes = {key: now.nodes.get(key, node) if f"node:{key}" in ids else node for key, node in mine.nodes.items()}
+    settings = {
+        path: now.settings.get(path, value) if f"setting:{path}" in ids else value
+        for path, value in mine.settings.items()
+    }
+    return document_of(Units(nodes, mine.wires, settings), list(nodes), document)

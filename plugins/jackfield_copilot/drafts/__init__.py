@@ -1,0 +1,1 @@
+"""Drafts: kept, changed, accepted, rejected, run."""
