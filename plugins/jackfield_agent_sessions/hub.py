@@ -6,17 +6,18 @@ import asyncio
 import contextlib
 import signal
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from jackfield.api.agent_sessions import AgentSessionRequest, LiveAgentSession
 from jackfield.api.asgi import Scope
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.http import comes_from_network
+from jackfield.api.json_values import Json
 from jackfield.api.process_containers import EndStep
 from jackfield.api.profiles import Profiles, require_sandbox
-from jackfield_agent_sessions.ports import AgentSessionRequest
 from jackfield_agent_sessions.session.session import AgentSession
-from jackfield_agent_sessions.session.telling import SessionTeller
+from jackfield_agent_sessions.session.telling import SessionTeller, session_view
 from jackfield_agent_sessions.settings import AgentSessionSettings
 from jackfield_agent_sessions.starting import SessionOpener, named
 
@@ -44,6 +45,12 @@ class AgentSessionHub:
 
     async def end(self, alias: str) -> None:
         await asyncio.gather(*(self.stop(name) for name in self.live(alias)))
+
+    async def begin(self, request: AgentSessionRequest) -> LiveAgentSession:
+        return await self.create(request)
+
+    def shown(self, id: str) -> Mapping[str, Json]:
+        return session_view(self.find(id))
 
     # -- sessions
 

@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.asgi import Scope
-from jackfield.api.profile_tools import ToolScope
-from jackfield.api.records import record
 
 if TYPE_CHECKING:
     from jackfield_agent_sessions.session.session import AgentSession
-
-
-@record
-class AgentSessionRequest:
-    """args: after the profile's own. working_dir: before the profile's. resume: the agent's own name of a session that
-    goes on. remote: the caller is on another machine, or nobody knows. tools: see
-    `LaunchRequest`."""
-
-    alias: str
-    args: tuple[str, ...] = ()
-    working_dir: str | None = None
-    resume: str | None = None
-    remote: bool = False
-    tools: ToolScope | None = None
 
 
 class SessionKeeper(Protocol):

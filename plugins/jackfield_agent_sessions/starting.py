@@ -6,21 +6,22 @@ import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.agent_protocols import AGENT_PROTOCOLS, AgentDialogue, AgentProtocol, DialogueStart
+from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.agents import Agent, Agents, OwnProtocol
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
+from jackfield.api.profile_tools import TOOLS_SERVER
 from jackfield.api.profiles import Launch, LaunchRequest, Profiles, starting, with_least_sandbox
 from jackfield.api.records import replace
 from jackfield.api.terminals import confined_launch
-from jackfield_agent_sessions.ports import AgentSessionRequest
 from jackfield_agent_sessions.session.hiding import SecretsHidden
 from jackfield_agent_sessions.session.history import MessageHistory
 from jackfield_agent_sessions.session.session import AgentSession, SessionAbout
 from jackfield_agent_sessions.session.telling import SessionTeller
 from jackfield_agent_sessions.settings import AgentSessionSettings
 
-_SESSION = "{session}"
+_SESSION, _SERVER = "{session}", "{server}"
 
 
 class SessionOpener:
@@ -42,7 +43,7 @@ class SessionOpener:
         asked = LaunchRequest(
             "agent_session",
             args=request.args,
-            leading=_arguments(way, request.resume),
+            leading=_arguments(way, request),
             working_dir=request.working_dir,
             resume=request.resume,
             tools=request.tools,
@@ -100,9 +101,13 @@ def _way(agent: Agent) -> OwnProtocol:
     return agent.protocol
 
 
-def _arguments(way: OwnProtocol, resume: str | None) -> Sequence[str]:
+def _arguments(way: OwnProtocol, request: AgentSessionRequest) -> Sequence[str]:
+    resume = request.resume
     more = () if resume is None else tuple(argument.replace(_SESSION, resume) for argument in way.resume_args)
-    return (*way.args, *more)
+    trust = (
+        tuple(argument.replace(_SERVER, TOOLS_SERVER) for argument in way.trust_args) if request.trusts_tools else ()
+    )
+    return (*way.args, *more, *trust)
 
 
 async def _start(session: AgentSession, launch: Launch) -> None:

@@ -17,7 +17,10 @@ class CopilotSettings(BaseModel):
     draft_days: float = Field(30, description="Days after which a draft that nobody has changed goes.", gt=0, le=3660)
     sweep_interval: float = Field(3600, description="Seconds between two looks for such drafts.", gt=0, le=604_800)
     run_wait: float = Field(
-        300, description="Seconds in which somebody may let an agent run its draft; then it is told no.", gt=0, le=86_400
+        300,
+        description="Seconds in which somebody may let an agent run its draft; then it is told no.",
+        gt=0,
+        le=86_400,
     )
     mend_timeout: float = Field(
         900,

@@ -14,6 +14,7 @@ SCOPES: Mapping[str, Sequence[str]] = {
     "workflows": ("workflows:read", "executions:read"),
     "webhooks": ("webhooks:read",),
     "credentials": ("workflows:read",),
+    "drafts": ("workflows:read",),
 }
 """Topics -> the scopes that the same news needs where it is asked for. `system` needs none."""
 MOST = 100

@@ -6,9 +6,9 @@ import asyncio
 import logging
 
 from jackfield.api.sql.data_tables import SqlDataTables
+from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
-from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.caps import HeldCaps

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
-from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.http import is_from_network, operation, read_model, read_query, request_scope, success
 from jackfield_agent_sessions.http.schemas import AgentSessionIn, MessagesQuery, PermissionIn, SessionMessageIn
 from jackfield_agent_sessions.ports import SessionKeeper
-from jackfield_agent_sessions.session.telling import message_out
+from jackfield_agent_sessions.session.telling import message_out, session_view
 
 if TYPE_CHECKING:
     from jackfield_agent_sessions.session.session import AgentSession
@@ -34,7 +33,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.get("")
     @operation("Every agent session.", scope=None, response=f"{_SCHEMAS}:AgentSessionList", tags=_TAGS)
     async def list_agent_sessions() -> Response:
-        return success([shown(session) for session in keeper().all()])
+        return success([session_view(session) for session in keeper().all()])
 
     @made.post("")
     @operation(
@@ -47,7 +46,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     )
     async def create_agent_session() -> Response:
         body = await read_model(AgentSessionIn)
-        return success(shown(await keeper().create(body.request(remote=is_from_network()))))
+        return success(session_view(await keeper().create(body.request(remote=is_from_network()))))
 
     @made.get(_ONE)
     @operation(
@@ -58,7 +57,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         tags=_TAGS,
     )
     async def show_agent_session(session_id: str) -> Response:
-        return success(shown(keeper().find(session_id)))
+        return success(session_view(keeper().find(session_id)))
 
     @made.delete(_ONE)
     @operation(
@@ -112,7 +111,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         session = driven(session_id)
         body = await read_model(SessionMessageIn)
         session.say(body.text)
-        return success(shown(session))
+        return success(session_view(session))
 
     @made.post(f"{_ONE}/permissions/<permission_id>")
     @operation(
@@ -128,7 +127,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         session = driven(session_id)
         body = await read_model(PermissionIn)
         session.answer(permission_id, body.option, body.note)
-        return success(shown(session))
+        return success(session_view(session))
 
     @made.post(f"{_ONE}/interrupt")
     @operation(
@@ -142,27 +141,6 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     async def interrupt_agent(session_id: str) -> Response:
         session = driven(session_id)
         session.interrupt()
-        return success(shown(session))
+        return success(session_view(session))
 
     return [made]
-
-
-def shown(session: AgentSession) -> dict[str, object]:
-    """A session as the API shows it."""
-    about = session.about
-    found: dict[str, object] = {
-        "id": session.id,
-        "profile_alias": session.alias,
-        "agent_id": about.agent,
-        "protocol": about.protocol,
-        "state": session.state,
-        "created_at": iso(about.created_ms),
-        "working_dir": str(about.launch.cwd),
-        "agent_session": session.name,
-        "revision": session.history.revision,
-    }
-    if session.exit_code is not None:
-        found["exit_code"] = session.exit_code
-    if session.reason is not None:
-        found["reason"] = session.reason
-    return found

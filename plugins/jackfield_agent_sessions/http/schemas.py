@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StrictStr
 
 from jackfield.api.agent_protocols import AnyAgentMessage
+from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.schemas import Schema
-from jackfield_agent_sessions.ports import AgentSessionRequest
 
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 _State = Literal["starting", "idle", "working", "asking", "ended"]

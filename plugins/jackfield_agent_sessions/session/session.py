@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api import jsontext
 from jackfield.api.agent_protocols import (
     AgentDialogue,
     AgentFault,
+    AgentMessage,
     AgentReady,
     DialogueSteps,
     MessageKept,
@@ -23,6 +23,7 @@ from jackfield.api.agent_protocols import (
     TurnEnded,
     UserSaid,
 )
+from jackfield.api.agent_sessions import SessionState
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.process_containers import ProcessContainer
@@ -38,7 +39,6 @@ _MOST_CALLS = 1_000
 """Calls whose results are awaited."""
 _MOST_ERRORS = 2_000
 """Characters of an agent's errors that are told as the reason of its end."""
-SessionState: TypeAlias = Literal["starting", "idle", "working", "asking", "ended"]
 
 
 @record
@@ -109,6 +109,13 @@ class AgentSession:
         if not self._is_ready:
             return "starting"
         return "asking" if self._asking else "working" if self._is_working else "idle"
+
+    @property
+    def revision(self) -> int:
+        return self.history.revision
+
+    def messages(self, since: int) -> Sequence[AgentMessage]:
+        return [one.message for one in self.history.since(since)]
 
     # -- to the agent
 

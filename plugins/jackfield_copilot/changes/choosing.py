@@ -25,13 +25,13 @@ def chosen_of(changes: DraftChanges, asked: Sequence[str] | None, *, overwrite: 
     """asked: None: all. Raises `InvalidInput` for an id that is none, `Conflict` (code `DRAFT_CONFLICT`) for changes
     that somebody has made otherwise meanwhile, unless they are to be overwritten."""
     ids = changes.ids
-    unknown = [id for id in asked or () if id not in set(ids)]
+    unknown = [ident for ident in asked or () if ident not in set(ids)]
     if unknown:
         details = {"changes": f"there is no open change {unknown[0][:200]}; read the draft again"}
         raise InvalidInput("The draft has no such change.", details=details)
     chosen = ids if asked is None else list(dict.fromkeys(asked))
     taken = set(chosen)
-    conflicts = [id for id in changes.conflicts if id in taken]
+    conflicts = [ident for ident in changes.conflicts if ident in taken]
     if conflicts and not overwrite:
         raise Conflict(
             "Somebody has changed the same in the workflow meanwhile; leave these changes out, or overwrite them.",
@@ -46,12 +46,12 @@ def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, ch
     Wires go with their nodes. Raises `InvalidInput` that names a wire without its node, or two nodes of one name."""
     now = three.current if to is three.draft else three.draft
     asked = set(chosen)
-    keys = [change.key for id, change in changes.nodes.items() if id in asked]
+    keys = [change.key for ident, change in changes.nodes.items() if ident in asked]
     nodes, names = _nodes(now, to, keys)
     wires = _wires(now, to, changes, asked, keys, nodes)
     settings = dict(now.settings)
-    for id, change in changes.settings.items():
-        if id in asked:
+    for ident, change in changes.settings.items():
+        if ident in asked:
             settings.pop(change.path, None)
             if change.path in to.settings:
                 settings[change.path] = to.settings[change.path]
@@ -61,7 +61,9 @@ def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, ch
         for node in cast("list[dict[str, Json]]", document["nodes"]):
             node["parameters"] = renamed(node.get("parameters", {}), before, after)
     accepted = [
-        id for id in changes.ids if id in asked or (id in changes.wires and _is_so(changes.wires[id], made, to))
+        ident
+        for ident in changes.ids
+        if (_is_so(changes.wires[ident], made, to) if ident in changes.wires else ident in asked)
     ]
     return Merged(document, accepted)
 
@@ -122,13 +124,13 @@ def _wires(
         for one in going
         if one.wire.id in asked or _replaced(one, coming, added, at=any(one.wire.touches(key) for key in keys))
     }
-    return [*(wire for id, wire in now.wires.items() if id not in removed), *(to.wires[id] for id in added)]
+    return [*(wire for ident, wire in now.wires.items() if ident not in removed), *(to.wires[ident] for ident in added)]
 
 
 def _replaced(one: WireChange, coming: Sequence[WireChange], added: Collection[str], *, at: bool) -> bool:
     """Whether a wire goes along: all that come in its place are there, or it is at a chosen node and nothing does."""
     instead = [other.wire.id for other in coming if other.wire.is_beside(one.wire)]
-    return all(id in added for id in instead) if instead else at
+    return all(ident in added for ident in instead) if instead else at
 
 
 def _ids(changes: Iterable[WireChange]) -> dict[str, None]:

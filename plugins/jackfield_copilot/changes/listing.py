@@ -58,7 +58,7 @@ class DraftChanges:
     @property
     def conflicts(self) -> list[str]:
         both: list[tuple[str, NodeChange | SettingChange]] = [*self.nodes.items(), *self.settings.items()]
-        return [id for id, change in both if change.conflict]
+        return [ident for ident, change in both if change.conflict]
 
 
 def compared(base: Document, draft: Document, current: Document) -> Compared:
@@ -72,7 +72,10 @@ def changes_of(three: Compared) -> DraftChanges:
         for key, conflict in _open(base.nodes, draft.nodes, current.nodes)
     }
     either = {**draft.wires, **current.wires}
-    wires = {id: WireChange(either[id], id in draft.wires) for id, _ in _open(base.wires, draft.wires, current.wires)}
+    wires = {
+        ident: WireChange(either[ident], ident in draft.wires)
+        for ident, _ in _open(base.wires, draft.wires, current.wires)
+    }
     settings = {
         f"setting:{path}": SettingChange(path, _how_value(current.settings, draft.settings, path), conflict)
         for path, conflict in _open(base.settings, draft.settings, current.settings)
@@ -159,18 +162,18 @@ def shown_changes(three: Compared) -> list[dict[str, Json]]:
     """As docs/copilot.md has them."""
     changes = changes_of(three)
     return [
-        *(_node(changes, three, id, one) for id, one in changes.nodes.items()),
-        *(_wire(changes, three, id, one) for id, one in changes.wires.items()),
-        *(_setting(three, id, one) for id, one in changes.settings.items()),
+        *(_node(changes, three, ident, one) for ident, one in changes.nodes.items()),
+        *(_wire(changes, three, ident, one) for ident, one in changes.wires.items()),
+        *(_setting(three, ident, one) for ident, one in changes.settings.items()),
     ]
 
 
-def _node(changes: DraftChanges, three: Compared, id: str, change: NodeChange) -> dict[str, Json]:
+def _node(changes: DraftChanges, three: Compared, ident: str, change: NodeChange) -> dict[str, Json]:
     base, draft, current = (units.nodes.get(change.key) for units in (three.base, three.draft, three.current))
     name = str((draft or current or base or {}).get("name"))
     former = (current or base or {}).get("name")
     return {
-        "id": id,
+        "id": ident,
         "kind": "node",
         "how": change.how,
         "label": name,
@@ -185,11 +188,11 @@ def _node(changes: DraftChanges, three: Compared, id: str, change: NodeChange) -
     }
 
 
-def _wire(changes: DraftChanges, three: Compared, id: str, change: WireChange) -> dict[str, Json]:
+def _wire(changes: DraftChanges, three: Compared, ident: str, change: WireChange) -> dict[str, Json]:
     wire, units = change.wire, three.draft if change.added else three.current
     source, target = units.name(wire.source), units.name(wire.target)
     return {
-        "id": id,
+        "id": ident,
         "kind": "wire",
         "how": "added" if change.added else "removed",
         "label": f"{source}[{wire.output}] -> {target}[{wire.input}]",
@@ -203,10 +206,10 @@ def _wire(changes: DraftChanges, three: Compared, id: str, change: WireChange) -
     }
 
 
-def _setting(three: Compared, id: str, change: SettingChange) -> dict[str, Json]:
+def _setting(three: Compared, ident: str, change: SettingChange) -> dict[str, Json]:
     before, after, current = (units.settings.get(change.path) for units in (three.base, three.draft, three.current))
     return {
-        "id": id,
+        "id": ident,
         "kind": "setting",
         "how": change.how,
         "label": change.path,

@@ -119,10 +119,7 @@ def document_of(units: Units, order: Sequence[str], like: Document) -> dict[str,
     stay as they are where nothing says otherwise."""
     nodes = [dict(units.nodes[key]) for key in order]
     pins = {str(node["name"]): node.pop(PIN) for node in nodes if PIN in node}
-    made: dict[str, Json] = {}
-    for path, value in units.settings.items():
-        if not path.startswith(_INNER):
-            made[path] = value
+    made = {path: value for path, value in units.settings.items() if not path.startswith(_INNER)}
     made["nodes"] = cast("Json", nodes)
     made["connections"] = cast("Json", _connections(units, like))
     inner = {path.removeprefix(_INNER): value for path, value in units.settings.items() if path.startswith(_INNER)}

@@ -12,11 +12,13 @@ from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound, 
 from jackfield.api.ids import is_uuid
 from jackfield.api.records import replace
 from jackfield.api.storage.drafts import StoredDraft
-from jackfield_copilot.drafts.model import Draft, contents_of, draft_of, row_of
+from jackfield_copilot.drafts.model import Draft, about_of, contents_of, draft_of, row_of
 from jackfield_copilot.settings import CopilotSettings
 
 TOPIC = "drafts"
 _TRIES = 10
+_IDLE_MS = 3_600_000
+"""A draft without changes gives way to another one when nothing has happened to it for so long."""
 _MOST_MORE = 4
 """So many times its largest document a draft takes: base, input of a run, and what surrounds them."""
 DraftChange: TypeAlias = "Callable[[Draft], Draft]"
@@ -32,13 +34,25 @@ class DraftKeeper:
     async def add(self, draft: Draft) -> Draft:
         """Raises `Conflict` (code `TOO_MANY_DRAFTS`), `PayloadTooLarge`."""
         stored = await asyncio.to_thread(self._sealed, draft)
-        if not await self._context.store.add_draft(stored, self._settings.drafts):
+        most, store = self._settings.drafts, self._context.store
+        if not await store.add_draft(stored, most) and not (
+            await self._without_idle() and await store.add_draft(stored, most)
+        ):
             raise Conflict(
                 f"There are {self._settings.drafts} drafts already; discard one, or raise copilot.drafts.",
                 code="TOO_MANY_DRAFTS",
             )
         self.tell(draft)
         return draft
+
+    async def _without_idle(self) -> bool:
+        """Make room: the draft goes that has changed nothing for longest. False: there is none."""
+        page = await self._context.store.drafts(None, None, offset=0, limit=self._settings.drafts)
+        before = self._context.clock.now_ms() - _IDLE_MS
+        for row in reversed(page.rows):
+            if row.updated_at < before and not about_of(row).get("changeCount"):
+                return await self._context.store.delete_draft(row.id)
+        return False
 
     async def find(self, draft_id: str) -> Draft:
         """Raises `NotFound`, `DataDamaged`."""

@@ -120,9 +120,7 @@ class Drafts:
 
         def work(before: Draft) -> Draft:
             require_revision(before, found.revision)
-            return replace(
-                before, document=counted.document, title=counted.title, change_count=counted.change_count
-            )
+            return replace(before, document=counted.document, title=counted.title, change_count=counted.change_count)
 
         return await self.keeper.change(draft_id, work, revision)
 
@@ -176,7 +174,12 @@ class Drafts:
         return replace(now, draft=after)
 
     async def merge(
-        self, draft_id: str, into: Mapping[str, Any], asked: Sequence[str] | None, *, overwrite: bool  # JSON
+        self,
+        draft_id: str,
+        into: Mapping[str, Any],
+        asked: Sequence[str] | None,
+        *,
+        overwrite: bool,  # JSON
     ) -> Merged:
         """A document of the caller's with these changes; nothing is saved. Raises `NotFound`, `InvalidInput`,
         `Conflict` (code `DRAFT_CONFLICT`)."""
@@ -185,7 +188,7 @@ class Drafts:
         return await asyncio.to_thread(_accepted, now, asked, overwrite)
 
 
-def _accepted(now: Against, asked: Sequence[str] | None, overwrite: bool) -> Merged:  # noqa: FBT001 - for a thread
+def _accepted(now: Against, asked: Sequence[str] | None, overwrite: bool) -> Merged:
     three = now.compared()
     changes = changes_of(three)
     made = merged(now.document, three.draft, three, changes, chosen_of(changes, asked, overwrite=overwrite))

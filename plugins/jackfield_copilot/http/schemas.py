@@ -123,8 +123,8 @@ class DraftPart(_Shown):
 
 
 class DraftChangeShown(_Shown):
-    """kind: `node`: name, formerName, before, after, current, parts, wires; `wire`: source, output, target, input, type,
-    needs; `setting`: path, before, after, current."""
+    """kind: `node`: name, formerName, before, after, current, parts, wires; `wire`: source, output, target, input,
+    type, needs; `setting`: path, before, after, current."""
 
     id: str
     kind: Literal["node", "wire", "setting"]

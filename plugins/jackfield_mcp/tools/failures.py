@@ -1,20 +1,16 @@
-"""A failure explained: the node, its input, its parameters with their expressions evaluated, the error."""
+"""A failure explained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
-from jackfield.api.errors import JackfieldError
+from jackfield.api.failure_reports import explained
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
 from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident
-
-_MOST_EXPRESSIONS = 100
-_DEEPEST = 20
 
 
 class Explain(Arguments):
@@ -23,100 +19,7 @@ class Explain(Arguments):
 
 
 async def _explain(run: ToolRun, given: Explain) -> Json:
-    path = f"/executions/{segment(given.execution_id)}"
-    execution = await run.api.mapping("GET", path, query={"items": max(given.items, 1)})
-    error = execution.get("error")
-    told: dict[str, Json] = {name: execution.get(name) for name in ("id", "workflowId", "workflowVersion", "status")}
-    if not isinstance(error, dict):
-        return {**told, "explanation": "This execution has not failed."}
-    name = error.get("node")
-    found: dict[str, Json] = {**told, "error": error, "node": None}
-    if not isinstance(name, str):
-        return found
-    document = await run.api.mapping("GET", path + "/workflow")
-    node = next((one for one in _nodes(document) if one.get("name") == name), None)
-    found["node"] = None if node is None else {key: node.get(key) for key in _KEPT if key in node}
-    found["input"] = _inputs(document, execution, name, given.items)
-    found["itemIndex"] = error.get("itemIndex")
-    if node is not None:
-        found["expressions"] = await _evaluated(run, given.execution_id, document, node, error.get("itemIndex"))
-    return found
-
-
-_KEPT = ("name", "type", "typeVersion", "parameters", "credentials", "onError", "retryOnFail", "disabled")
-
-
-def _nodes(document: dict[str, Json]) -> list[dict[str, Json]]:
-    found = document.get("nodes")
-    return [node for node in found if isinstance(node, dict)] if isinstance(found, list) else []
-
-
-def _inputs(document: dict[str, Json], execution: dict[str, Json], name: str, most: int) -> Json:
-    """Per wire that leads to the node: the output behind it, how many items that gave last, and the first of them."""
-    runs = execution.get("nodes")
-    found: list[Json] = []
-    for source, output, index in _wires(document, name):
-        of_source = runs.get(source) if isinstance(runs, dict) else None
-        last = of_source[-1] if isinstance(of_source, list) and of_source else None
-        outputs = last.get("outputs") if isinstance(last, dict) else None
-        counts = last.get("counts") if isinstance(last, dict) else None
-        items = outputs[output] if isinstance(outputs, list) and output < len(outputs) else None
-        found.append(
-            {
-                "from": source,
-                "output": output,
-                "input": index,
-                "count": counts[output] if isinstance(counts, list) and output < len(counts) else None,
-                "items": items[:most] if isinstance(items, list) else None,
-            }
-        )
-    return found
-
-
-def _wires(document: dict[str, Json], name: str) -> Iterator[tuple[str, int, Json]]:
-    sources = document.get("connections")
-    for source, kinds in sources.items() if isinstance(sources, dict) else ():
-        outputs = kinds.get("main") if isinstance(kinds, dict) else None
-        for output, targets in enumerate(outputs if isinstance(outputs, list) else ()):
-            for target in targets if isinstance(targets, list) else ():
-                if isinstance(target, dict) and target.get("node") == name:
-                    yield source, output, target.get("index", 0)
-
-
-async def _evaluated(
-    run: ToolRun, execution_id: str, document: dict[str, Json], node: dict[str, Json], item: Json
-) -> Json:
-    """Path in the parameters -> expression, and what it gives on the data of that execution; or why that cannot be
-    told."""
-    expressions = dict(list(_expressions("parameters", node.get("parameters"), 0))[:_MOST_EXPRESSIONS])
-    if not expressions:
-        return {}
-    body: dict[str, Json] = {
-        "workflow": document,
-        "executionId": execution_id,
-        "node": node["name"],
-        "item": item if isinstance(item, int) else 0,
-        "templates": dict(expressions),
-    }
-    try:
-        answer = await run.api.mapping("POST", "/expressions/preview", body=body)
-    except JackfieldError as exc:
-        return {"unknown": exc.message}
-    values = answer.get("values")
-    told = values if isinstance(values, dict) else {}
-    return {path: {"expression": text, "gives": told.get(path)} for path, text in expressions.items()}
-
-
-def _expressions(path: str, value: Json, level: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        if value.startswith("="):
-            yield path, value
-        return
-    if level >= _DEEPEST:
-        return
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        yield from _expressions(f"{path}.{key}" if isinstance(key, str) else f"{path}[{key}]", inner, level + 1)
+    return await explained(run.api.mapping, f"/executions/{segment(given.execution_id)}", given.items)
 
 
 FAILURE_TOOLS: tuple[AnyTool, ...] = (

@@ -45,5 +45,6 @@ class OverlappingRuns:
         return run.alone and not self._in_sessions(alias)
 
     def _in_sessions(self, alias: str) -> bool:
-        keepers = (self._context.find_port(port) for port in (Terminals, AgentSessions))
-        return any(keeper is not None and keeper.live(alias) for keeper in keepers)
+        terminals, sessions = self._context.find_port(Terminals), self._context.find_port(AgentSessions)
+        lives = [keeper.live for keeper in (terminals, sessions) if keeper is not None]
+        return any(live(alias) for live in lives)

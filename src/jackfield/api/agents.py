@@ -92,12 +92,14 @@ class Headless(_Part):
 class OwnProtocol(_Part):
     """How the agent is spoken to in a protocol of its own (docs/agent-sessions.md). name: of an `AgentProtocol`. args:
     what makes it speak that, before the profile's arguments. resume_args: behind them where a session goes on,
-    `{session}` stands for it; empty: the protocol itself says it. options: what else the protocol's beginning says, as
-    the protocol documents it."""
+    `{session}` stands for it; empty: the protocol itself says it. trust_args: behind them where the agent is to use the
+    tools of an MCP server, `{server}`, without asking; empty: it asks, or needs not be told. options: what else the
+    protocol's beginning says, as the protocol documents it."""
 
     name: str = Field(min_length=1)
     args: tuple[str, ...] = ()
     resume_args: tuple[str, ...] = ()
+    trust_args: tuple[str, ...] = ()
     options: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 

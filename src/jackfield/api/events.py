@@ -10,7 +10,7 @@ from .records import record
 
 TOPICS = (
     "system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions", "workflows",
-    "webhooks", "credentials",
+    "webhooks", "credentials", "drafts",
 )  # fmt: skip
 """Every topic."""
 HOST_TOPICS = frozenset({"profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions"})

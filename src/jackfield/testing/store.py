@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .memory.counts import MemoryCounts
 from .memory.data_tables import MemoryDataTables
-from .memory.entries import MemoryEntries
 from .memory.drafts import MemoryDrafts
+from .memory.entries import MemoryEntries
 from .memory.facts import MemoryFacts
 from .memory.files import MemoryFileReferences
 from .memory.hosts import MemoryHosts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic
+from typing import Any, Generic
 
 from ..errors import Conflict
 from ..paging import Page
@@ -75,9 +75,9 @@ class DraftWork(Generic[ConnectionT]):
         return self._sql.execute(connection, _RESEAL, [sealed, draft_id, before]).rowcount == 1
 
 
-def _row(values: tuple[object, ...]) -> DraftRow:
-    *head, about = values
-    return DraftRow(*head, bytes(about))  # type: ignore[arg-type]  # texts, integers and bytes by the schema
+def _row(values: tuple[Any, ...]) -> DraftRow:
+    ident, workflow, execution, revision, created, updated, about = values
+    return DraftRow(ident, workflow, execution, revision, created, updated, bytes(about))
 
 
 class SqlDrafts(ABC, Generic[ConnectionT]):

@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 from ..paging import Page
 from ..records import record
-from .entries import EntryStore
 from .drafts import DraftStore
+from .entries import EntryStore
 from .executions import ExecutionStore
 from .facts import FactStore
 from .files import FileStore

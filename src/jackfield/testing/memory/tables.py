@@ -26,8 +26,8 @@ from ...api.storage import (
     Variable,
     WebhookStats,
 )
-from ...api.storage.entries import Entry
 from ...api.storage.drafts import StoredDraft
+from ...api.storage.entries import Entry
 from ...api.storage.ledgers import LedgerDay, StoredLedger
 from ...api.storage.tables import Cell, Cells, DataRow, DataTable
 from ...api.triggers import Registration

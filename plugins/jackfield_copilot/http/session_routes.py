@@ -1,0 +1,89 @@
+"""`/api/copilot`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from quart import Blueprint, Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, JackfieldError, NotFound
+from jackfield.api.http import is_from_network, operation, principal, read_model, request_scope, success
+from jackfield.api.own_calls import OwnCalls
+from jackfield_copilot.drafts.service import answered
+from jackfield_copilot.http.schemas import CopilotMessageIn, CopilotSessionIn
+from jackfield_copilot.sessions.prompts import CopilotTask
+from jackfield_copilot.sessions.sessions import CopilotSessions, CopilotStart
+
+_SCHEMAS = "jackfield_copilot.http.schemas"
+_TAGS = ("copilot",)
+_ONE = "/sessions/<session_id>"
+
+
+def session_blueprint(context: PluginContext) -> Blueprint:
+    made = Blueprint("copilot", __name__, url_prefix="/api/copilot")
+    sessions = partial(context.port, CopilotSessions)  # asked for with a request: the routes are made at the start
+
+    def shown(session_id: str) -> Response:
+        draft = sessions().draft_of(session_id)
+        return success({"draft_id": draft, "session": sessions().shown(session_id)})
+
+    @made.post("/sessions")
+    @operation(
+        "Let a profile's agent work on a draft; the answer comes when it has been told what to do.",
+        operation_id="createCopilotSession",
+        scope=None,
+        request=f"{_SCHEMAS}:CopilotSessionIn",
+        response=f"{_SCHEMAS}:CopilotSessionAnswer",
+        tags=_TAGS,
+        errors=(Conflict, NotFound, JackfieldError),
+    )
+    async def create_session() -> Response:
+        body = await read_model(CopilotSessionIn)
+        principal().require("workflows:write")
+        if body.execution_id is not None:
+            principal().require("executions:read")
+        task = CopilotTask(body.action, body.text, body.execution_id)
+        start = CopilotStart(
+            body.profile_alias,
+            task,
+            principal().username,
+            body.workflow_id,
+            body.draft_id,
+            body.working_dir,
+            is_from_network(),
+        )
+        talk = await sessions().begin(start)
+        return shown(talk.session.id)
+
+    @made.get(_ONE)
+    @operation(
+        "The draft of a copilot session, and the session.",
+        operation_id="getCopilotSession",
+        scope=None,
+        response=f"{_SCHEMAS}:CopilotSessionAnswer",
+        tags=_TAGS,
+    )
+    async def show_session(session_id: str) -> Response:
+        principal().require("workflows:read")
+        return shown(session_id)
+
+    @made.post(f"{_ONE}/messages")
+    @operation(
+        "Tell the agent of a copilot session what to do next.",
+        operation_id="sendCopilotMessage",
+        scope=None,
+        request=f"{_SCHEMAS}:CopilotMessageIn",
+        response=f"{_SCHEMAS}:CopilotSessionAnswer",
+        tags=_TAGS,
+        errors=(Conflict,),
+    )
+    async def say(session_id: str) -> Response:
+        body = await read_model(CopilotMessageIn)
+        principal().require("workflows:write")
+        text = sessions().say(session_id, CopilotTask(body.action, body.text, body.execution_id))
+        path = f"/api/agent-sessions/{session_id}/messages"
+        answered(await context.port(OwnCalls).call(request_scope(), "POST", path, body={"text": text}))
+        return shown(session_id)
+
+    return made

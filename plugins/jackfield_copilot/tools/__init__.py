@@ -1,0 +1,1 @@
+"""MCP tools that are bound to one draft."""
