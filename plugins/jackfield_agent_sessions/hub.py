@@ -17,7 +17,8 @@ from jackfield.api.json_values import Json
 from jackfield.api.process_containers import EndStep
 from jackfield.api.profiles import Profiles, require_sandbox
 from jackfield_agent_sessions.session.session import AgentSession
-from jackfield_agent_sessions.session.telling import SessionTeller, session_view
+from jackfield_agent_sessions.session.telling import SessionTeller
+from jackfield_agent_sessions.session.views import session_view
 from jackfield_agent_sessions.settings import AgentSessionSettings
 from jackfield_agent_sessions.starting import SessionOpener, named
 

@@ -13,7 +13,8 @@ from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.http import is_from_network, operation, read_model, read_query, request_scope, success
 from jackfield_agent_sessions.http.schemas import AgentSessionIn, MessagesQuery, PermissionIn, SessionMessageIn
 from jackfield_agent_sessions.ports import SessionKeeper
-from jackfield_agent_sessions.session.telling import message_out, session_view
+from jackfield_agent_sessions.session.telling import message_out
+from jackfield_agent_sessions.session.views import session_view
 
 if TYPE_CHECKING:
     from jackfield_agent_sessions.session.session import AgentSession

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from .json_values import Json
-from .profile_tools import ToolScope
 from .records import record
+from .tool_scopes import ToolScope
 
 if TYPE_CHECKING:
     from .agent_protocols import AgentMessage

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.agents import Agent
 from jackfield.api.errors import NotFound
 from jackfield.api.events import Event
 from jackfield.api.profiles import Launch, LaunchRequest, Profile, Sandbox
 from jackfield.testing.context import FakeContext
 from jackfield_agent_sessions.hub import AgentSessionHub
-from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield_agent_sessions.protocols.offered import PROTOCOLS
 from jackfield_agent_sessions.session.session import AgentSession
 from jackfield_agent_sessions.settings import AgentSessionSettings
