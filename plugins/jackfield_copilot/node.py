@@ -35,7 +35,7 @@ class MendParameters(Parameters):
     ui_fields: ClassVar[UiFields] = {
         "profile": Ui(help="The alias of the profile whose agent mends."),
         "executionId": Ui(label="Execution", help="The failed execution; by default that of the Error Trigger."),
-        "instructions": Ui("textarea", options={"rows": 4}, help="What the agent shall mind besides."),
+        "instructions": Ui("textarea", options={"rows": 4}, help="More that the agent is to mind."),
         "timeout": Ui(label="Timeout (s)", help="How long the agent may take, in seconds; else as the settings say."),
     }
 
@@ -45,7 +45,7 @@ class MendParameters(Parameters):
         min_length=1,
         description="Id of the failed execution, as the Error Trigger has it.",
     )
-    instructions: str = Field("", max_length=20_000, description="What the agent shall mind besides.")
+    instructions: str = Field("", max_length=20_000, description="More that the agent is to mind.")
     timeout: float | None = Field(
         None, gt=0, le=86_400, description="Seconds; the setting copilot.mend_timeout unless given."
     )
