@@ -17,8 +17,8 @@ from typing import Any
 NAME = "THIRD_PARTY_LICENCES.txt"
 TEXTS = ("LICENSE*", "LICENCE*", "license*", "COPYING*", "NOTICE*", "UNLICENSE*")
 HEAD = """The compiled half of {name} holds the code of the crates below, which are not part of it. Each has the licence
-that is named; texts that several of them share stand here once. The standard library of Rust is in it too: Copyright (c) The
-Rust Project Contributors, MIT or Apache-2.0, with the texts of these two below.
+that is named; texts that several of them share stand here once. The standard library of Rust is in it too: Copyright
+(c) The Rust Project Contributors, MIT or Apache-2.0, with the texts of these two below.
 """
 RULE = "=" * 100
 PROC_MACRO = "proc-macro"
@@ -38,7 +38,8 @@ def metadata(project: Path) -> dict[str, Any]:  # Any: cargo's JSON
     platforms = [part for platform in PLATFORMS for part in ("--filter-platform", platform)]
     place = ["--manifest-path", str(project / "Cargo.toml")]
     command = ["cargo", "metadata", "--locked", "--format-version", "1", *place, *platforms]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE)  # noqa: S603 - ours
+    found: dict[str, Any] = json.loads(told.stdout)
     return found
 
 
@@ -64,9 +65,11 @@ def texts(package: dict[str, Any]) -> Iterator[str]:
     folder = Path(package["manifest_path"]).parent
     files = sorted({file for pattern in TEXTS for file in folder.glob(pattern) if file.is_file()})
     if not files:
-        print(f"{package['name']} {package['version']} ({package['license']}) has no text of its own", file=sys.stderr)
+        sys.stderr.write(f"{package['name']} {package['version']} ({package['license']}) has no text of its own\n")
     for file in files:
-        yield "\n".join(line.rstrip() for line in file.read_text(encoding="utf-8", errors="replace").splitlines()).strip()
+        yield "\n".join(
+            line.rstrip() for line in file.read_text(encoding="utf-8", errors="replace").splitlines()
+        ).strip()
 
 
 def notice(project: Path) -> str:
@@ -94,7 +97,7 @@ def main() -> int:
     if not given.check:
         file.write_text(text, encoding="utf-8")
     elif not file.is_file() or file.read_text(encoding="utf-8") != text:
-        print(f"{file} is out of date: run `python {Path(__file__).name} {given.project}`", file=sys.stderr)
+        sys.stderr.write(f"{file} is out of date: run `python tools/third_party_licences.py {given.project.name}`\n")
         return 1
     return 0
 
