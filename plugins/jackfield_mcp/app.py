@@ -52,12 +52,12 @@ class McpApp:
             return
         if scope["method"] != "POST":
             raise MethodNotAllowed(("POST", "DELETE"), "This server sends nothing by itself over Streamable HTTP.")
-        endpoint = await self._made()
+        endpoint = await self.ready()
         headers = header_values(scope)
         body = await read_body(receive, headers, self._limits)
         await endpoint.serve(body, headers, scope, replayed(body, receive), send)
 
-    async def _made(self) -> McpEndpoint:
+    async def ready(self) -> McpEndpoint:
         """Loaded on a thread, as that takes a second. Raises `NotSupported` where the SDK is not installed."""
         if self._endpoint is not None:
             return self._endpoint

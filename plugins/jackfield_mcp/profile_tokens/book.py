@@ -16,6 +16,7 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield.api.profile_tools import TOOLS_HEADER, ToolScope, ToolToken
 from jackfield.api.profiles import Profile, RunKind
+from jackfield_mcp.app import McpApp
 from jackfield_mcp.oauth.tokens import digest_of, new_token
 from jackfield_mcp.paths import ENDPOINT
 from jackfield_mcp.profile_tokens.records import KeptToken, token_records
@@ -52,6 +53,7 @@ class ProfileTokens:
 
     async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope) -> str:
         _require_small(scope)
+        await self._context.port(McpApp).ready()  # the agent gives it some seconds, as soon as it has the token
         text, now = new_token(PROFILE_TOKEN.decode()), self._context.clock.now_ms()
         until = now + self._settings.profile_token_lifetime * 1000
         host = self._context.port(Hosts).here.name
