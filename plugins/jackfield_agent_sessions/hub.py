@@ -68,7 +68,7 @@ class AgentSessionHub:
         session = self.find(id)
         if comes_from_network(scope):
             require_sandbox(
-                session.about.launch.profile, self._settings.network_sandbox, "agent_sessions.network_sandbox"
+                session.about.launch.profile.sandbox, self._settings.network_sandbox, "agent_sessions.network_sandbox"
             )
         return session
 

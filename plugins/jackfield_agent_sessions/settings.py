@@ -49,6 +49,13 @@ class AgentSessionSettings(BaseModel):
     start_timeout: float = Field(
         60.0, gt=0, le=600, description="Time within which an agent must be ready for messages, in seconds."
     )
+    permission_timeout: float = Field(
+        0.0,
+        ge=0,
+        le=7 * 86_400,
+        description="Time within which somebody must answer a permission that an agent asks for, in seconds; then it "
+        "is rejected. 0: it waits as long as the session lasts.",
+    )
     leave_grace: float = Field(
         2.0,
         ge=0,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jackfield.api.agent_protocols import AGENT_PROTOCOLS, AgentDialogue, AgentProtocol, DialogueStart
 from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.agents import Agent, Agents, OwnProtocol
+from jackfield.api.approvals import AgentApprovals
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
@@ -17,6 +18,7 @@ from jackfield.api.records import replace
 from jackfield.api.terminals import confined_launch
 from jackfield_agent_sessions.session.hiding import SecretsHidden
 from jackfield_agent_sessions.session.history import MessageHistory
+from jackfield_agent_sessions.session.inbox import SessionInbox
 from jackfield_agent_sessions.session.session import AgentSession, SessionAbout
 from jackfield_agent_sessions.session.telling import SessionTeller
 from jackfield_agent_sessions.settings import AgentSessionSettings
@@ -89,6 +91,7 @@ class SessionOpener:
             MessageHistory(self._settings, hidden, clock.now_ms),
             SessionTeller(self._context.events, id, launch.profile.alias),
             self._settings,
+            SessionInbox(self._context.find_port(AgentApprovals), id, launch.profile, self._settings, clock.now_ms),
         )
 
 

@@ -37,6 +37,7 @@ class AgentDetail(_Agent):
     binary: str
     profile_strategy: str
     supports_hooks: bool
+    supports_approvals: bool
     default_model: str | None
     supported_models: list[str]
     dialect: str | None

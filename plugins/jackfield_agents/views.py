@@ -30,6 +30,7 @@ def detail(agent: Agent, found: Detection) -> dict[str, Json]:
         "binary": agent.binary,
         "profile_strategy": agent.profile.strategy,
         "supports_hooks": agent.supports_hooks,
+        "supports_approvals": agent.supports_approvals,
         "default_model": agent.models.default,
         "supported_models": list(agent.models.supported),
         "dialect": agent.dialect,

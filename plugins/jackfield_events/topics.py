@@ -10,7 +10,9 @@ from jackfield.api.events import TOPICS
 
 ALL = "*"
 SCOPES: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions"), (AGENTS_READ,)),
+    **dict.fromkeys(
+        ("profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions", "approvals"), (AGENTS_READ,)
+    ),
     "workflows": ("workflows:read", "executions:read"),
     "webhooks": ("webhooks:read",),
     "credentials": ("workflows:read",),

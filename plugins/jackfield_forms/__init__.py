@@ -10,6 +10,7 @@ class FormsPlugin(Plugin):
 
     name = "forms"
     settings = (SettingsTable("forms", "jackfield_forms.settings:FormSettings"),)
+    provides = {"jackfield.api.approvals:WaitingQuestions": "jackfield_forms.open_questions:FormQuestions"}
 
     jackfield_nodes = later("jackfield_forms.offers:nodes")
     jackfield_triggers = later("jackfield_forms.offers:triggers")

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from quart import Request, Response
 
 from jackfield.api.binary import BinarySettings
-from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import Conflict, NotFound
@@ -16,6 +15,7 @@ from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node
 from jackfield_forms import rendering
+from jackfield_forms.answer_items import page_item, parameters_of
 from jackfield_forms.answering import FAILED, answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
 from jackfield_forms.keeping import keep_files
@@ -25,7 +25,7 @@ from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
 from jackfield_forms.trigger import NODES
-from jackfield_forms.values import check, item_of
+from jackfield_forms.values import check
 
 SOON_S, LATER_S = 1, 5
 """After how many seconds a page that has nothing to show yet looks again."""
@@ -81,13 +81,13 @@ class Continuing:
 
     def _page(self, waiting: WaitingCall) -> FormPage:
         try:
-            return read_page(_parameters(waiting), _inherited(waiting))
+            return read_page(parameters_of(waiting), _inherited(waiting))
         except ValueError as exc:
             raise NotFound(f"This form cannot be shown. {exc}") from None
 
     async def _complete(self, waiting: WaitingCall) -> RenderedPage:
         """The last page was looked at: the workflow goes on with the items that waited."""
-        page = rendering.ending(read_completion(_parameters(waiting)))
+        page = rendering.ending(read_completion(parameters_of(waiting)))
         try:
             await self._context.port(Engine).resume(waiting, None)
         except Conflict:
@@ -106,23 +106,13 @@ class Continuing:
                 mistakes=checked.mistakes,
             )
         del sent  # the files of which the item has those that are small; the others are kept before anything else
-        test = waiting.mode in ("test", "manual")
-        more: dict[str, Json] = {
-            "submittedAt": iso(self._context.clock.now_ms()),
-            "formMode": "test" if test else "production",
-        }
         await keep_files(self._context, checked, waiting.execution_id)
-        execution = await self._context.port(Engine).resume(waiting, [item_of(checked, **more)])
+        execution = await self._context.port(Engine).resume(waiting, [page_item(self._context, waiting, checked)])
         if waiting.node.kind == "wait":
             return await answer_of(page, execution, self._settings.response_timeout)
         return Response(
             "", 303, {"Location": f"/{FORM}/{self._links.token(execution.id)}", "Cache-Control": "no-store"}
         )
-
-
-def _parameters(waiting: WaitingCall) -> Mapping[str, Json]:
-    found = waiting.call.get("parameters")
-    return found if isinstance(found, dict) else {}
 
 
 def _action(request: Request, waiting: WaitingCall) -> str:

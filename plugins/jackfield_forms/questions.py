@@ -6,27 +6,24 @@ of their names is complete.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from quart import Request
 
 from jackfield.api.binary import BinarySettings
-from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.jsontext import Json
 from jackfield.api.questions import APPROVAL, CALL
 from jackfield.api.resume import AnswerLink
 from jackfield.api.workflows import Item
 from jackfield_forms import rendering
+from jackfield_forms.answer_items import approval_item, labels_of, parameters_of, question_item
 from jackfield_forms.guarding import check_own_page
 from jackfield_forms.keeping import keep_files
 from jackfield_forms.pages import SUBMITTED, FormPage, read_page
 from jackfield_forms.receiving import Reception, headers_of
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
-from jackfield_forms.values import check, item_of
+from jackfield_forms.values import check
 
 OVER = "This question waits for no answer any more: somebody has answered it, or its time is over."
 
@@ -50,7 +47,7 @@ class QuestionPages:
         label = _label(waiting, link)
         if not sending:
             return _decision(request, waiting, label)
-        return await self._answered(waiting, {"json": {"data": {"approved": link.approved, **self._now()}}})
+        return await self._answered(waiting, approval_item(self._context, approved=link.approved))
 
     async def _waiting(self, link: AnswerLink) -> WaitingCall:
         """Raises `Conflict` where the execution does not wait for this question."""
@@ -74,8 +71,7 @@ class QuestionPages:
             )
         del sent  # as for pages that executions wait for
         await keep_files(self._context, checked, waiting.execution_id)
-        item = item_of(checked)
-        return await self._answered(waiting, {**item, "json": {"data": {**item["json"], **self._now()}}})
+        return await self._answered(waiting, question_item(self._context, checked))
 
     async def _answered(self, waiting: WaitingCall, item: Item) -> RenderedPage:
         try:
@@ -84,16 +80,11 @@ class QuestionPages:
             raise Conflict(OVER) from None
         return rendering.message("Thank you", SUBMITTED)
 
-    def _now(self) -> dict[str, Json]:
-        return {"respondedAt": iso(self._context.clock.now_ms())}
-
 
 def _label(waiting: WaitingCall, link: AnswerLink) -> str:
     """Of the button. Raises `NotFound` for an answer that the question does not offer."""
-    labels = waiting.call.get("labels")
-    known: Mapping[str, Json] = labels if isinstance(labels, dict) else {}
-    label = known.get("yes" if link.approved else "no")
-    if not isinstance(label, str):
+    label = labels_of(waiting).get("yes" if link.approved else "no")
+    if label is None:
         raise NotFound("There is no such answer to this question.")
     return label
 
@@ -105,8 +96,7 @@ def _decision(request: Request, waiting: WaitingCall, label: str) -> RenderedPag
 
 def _page(waiting: WaitingCall) -> FormPage:
     """Raises `NotFound`."""
-    told = waiting.call.get("parameters")
     try:
-        return read_page(told if isinstance(told, dict) else {})
+        return read_page(parameters_of(waiting))
     except ValueError as exc:
         raise NotFound(f"This form cannot be shown. {exc}") from None

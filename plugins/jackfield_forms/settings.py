@@ -34,6 +34,12 @@ class FormSettings(BaseModel):
     response_timeout: float = Field(
         300, description="Seconds that a page waits for the workflow's end or answer.", gt=0, le=86_400
     )
+    inbox_executions: int = Field(
+        1_000,
+        description="Waiting executions, the newest first, whose questions the inbox of approvals shows.",
+        ge=1,
+        le=100_000,
+    )
     completion_wait: float = Field(
         60,
         description="Seconds that a completion page waits to be looked at before the workflow goes on.",

@@ -85,6 +85,7 @@ class CodingAgentNode(ItemNode):
             kind="workflow",
             key=_key(run, index),
             sandbox=self._context.settings(RunSettings).workflow_sandbox,
+            execution_id=run.execution.id,
         )
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")

@@ -42,6 +42,7 @@ class NewProfile:
     persist: bool | None = None
     answers: Mapping[str, Json] | None = None
     daemon_tools: Mapping[str, Json] | None = None
+    approvals: str | None = None
     allow_missing: bool = False
     shim: bool = False
 

@@ -17,6 +17,7 @@ Path = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r
 Environment = Annotated[dict[Variable, Text], Field(max_length=1000)]
 Arguments = Annotated[list[Text], Field(max_length=1000)]
 Sandbox = Literal["off", "standard", "strict"]
+Approvals = Literal["inbox"]
 LIMITS = "What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole."
 HOOKS = (
     "Event -> list of {matcher, hooks: [{type: command, command, timeout}]}; timeout is in seconds, 1 to 3600. "
@@ -27,6 +28,10 @@ DAEMON_TOOLS = "Tools of this daemon for its agent. Default: the workflows that 
 ANSWERS = (
     "What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, "
     "asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole."
+)
+APPROVALS = (
+    "Where its runs and terminal sessions ask for permissions: inbox, the list of approvals; null: as the agent does "
+    "by itself. Only for agents whose manifest has supports_approvals."
 )
 PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it."
 
@@ -92,6 +97,7 @@ class ProfilePresets(_Input):
     persist: bool | None = Field(None, description=PERSIST)
     answers: AnswersBody | None = Field(None, description=ANSWERS)
     daemon_tools: DaemonToolsBody | None = Field(None, description=DAEMON_TOOLS)
+    approvals: Approvals | None = Field(None, description=APPROVALS)
 
 
 class ProfileBody(ProfilePresets):
@@ -125,6 +131,7 @@ class ProfileChange(_Input):
     persist: bool | None = Field(None, description=PERSIST)
     answers: AnswersBody | None = Field(None, description=ANSWERS)
     daemon_tools: DaemonToolsBody | None = Field(None, description=DAEMON_TOOLS)
+    approvals: Approvals | None = Field(None, description=APPROVALS)
 
 
 class ListQuery(Schema):
@@ -165,6 +172,7 @@ class ProfileDetail(ProfileItem):
     persist: bool | None = Field(description=PERSIST)
     answers: AnswersBody = Field(description=ANSWERS)
     daemon_tools: DaemonToolsBody = Field(description=DAEMON_TOOLS)
+    approvals: Approvals | None = Field(description=APPROVALS)
     hooks_config: dict[str, JsonValue]
     mcp_servers: dict[str, JsonValue] = Field(description="Values of env and headers are ***.")
     proxy_config: dict[str, JsonValue] | None

@@ -42,6 +42,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "persist": persist if isinstance(persist, bool) else None,
         "answers": answers_of(profile),
         "daemon_tools": tools_of(profile),
+        "approvals": profile.approvals,
         "hooks_config": hooks_of(profile),
         "mcp_servers": servers_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),

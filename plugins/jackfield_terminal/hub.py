@@ -102,7 +102,7 @@ class Hub:
     def _require_confined(self, session: Session, act: Act) -> None:
         """An agent answers for what it shows; a shell shows whatever its user looks at."""
         if act != "look" or session.kind != "agent":
-            require_sandbox(session.launch.profile, self.settings.network_sandbox, "terminal.network_sandbox")
+            require_sandbox(session.launch.profile.sandbox, self.settings.network_sandbox, "terminal.network_sandbox")
 
     def _is_reached(self, session: Session, act: Act, scope: Scope) -> bool:
         try:

@@ -31,6 +31,7 @@ from jackfield.api.profiles import Launch
 from jackfield.api.records import record
 from jackfield_agent_sessions.session.frames import FrameReader
 from jackfield_agent_sessions.session.history import MessageHistory
+from jackfield_agent_sessions.session.inbox import SessionInbox
 from jackfield_agent_sessions.session.pipes import AgentPipes
 from jackfield_agent_sessions.session.telling import SessionTeller
 from jackfield_agent_sessions.settings import AgentSessionSettings
@@ -63,6 +64,7 @@ class AgentSession:
         history: MessageHistory,
         teller: SessionTeller,
         settings: AgentSessionSettings,
+        inbox: SessionInbox,
     ) -> None:
         self.about = about
         self.history = history
@@ -83,6 +85,7 @@ class AgentSession:
         self._dialogue = dialogue
         self._settings = settings
         self._teller = teller
+        self._inbox = inbox
         self._is_ready = False
         self._is_working = False
         self._asking: set[str] = set()
@@ -192,6 +195,7 @@ class AgentSession:
         self.exit_code = exit_code
         self._asking.clear()
         self._unseen.clear()
+        self._inbox.close()
         self._take([MessageKept("end", ProcessEnded(exit_code=exit_code, text=self.reason or ""))])
         self.opened.set()
 
@@ -215,6 +219,8 @@ class AgentSession:
                     self._close_calls()
                 kept = self.history.keep(step.key, step.message)
                 self._noted(step, is_cut=kept.message.cut)
+                if isinstance(kept.message, PermissionAsked):
+                    self._inbox.noted(kept.message, self.answer)
                 self._teller.kept(kept)
         self._count_lost()
         if steps:

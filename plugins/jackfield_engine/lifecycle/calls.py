@@ -144,7 +144,10 @@ class Calls:
         call = awaited_call(stored.steps)
         if node is None or call is None:
             raise _over()
-        return WaitingCall(stored.row.id, record["index"], request.workflow, node, request.mode, call, request.start)
+        return WaitingCall(
+            stored.row.id, record["index"], request.workflow, node, request.mode, call, request.start,
+            record["startedAt"], stored.row.resume_at,
+        )  # fmt: skip
 
     async def _last(self, stored: StoredExecution, index: int | None) -> NodeRecord:
         """The node run that waits; the one of this index. Raises `Conflict`."""

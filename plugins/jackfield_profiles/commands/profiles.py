@@ -58,6 +58,7 @@ def profiles() -> None:
 @click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), help="Default: the template's, then off.")
 @limit_option
 @answer_option
+@click.option("--approvals", type=click.Choice(["inbox"]), help="Ask for permissions in the inbox of approvals.")
 @template_option
 @click.option("--no-key", is_flag=True, help="Do not ask for a key.")
 @click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
@@ -79,6 +80,7 @@ def create(
     sandbox: str | None,
     limits: Sequence[str],
     answers: Sequence[str],
+    approvals: str | None,
     template: str | None,
     no_key: bool,
     allow_missing: bool,
@@ -98,6 +100,7 @@ def create(
         "sandbox": sandbox,
         "limits": limits_of(limits),
         "answers": answers_of(answers),
+        "approvals": approvals,
     }
     given = {
         **preset,
@@ -162,6 +165,7 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
 @click.option("--no-limits", is_flag=True, help="Remove the profile's own limits.")
 @answer_option
 @click.option("--no-answers", is_flag=True, help="Leave all dialogs to whoever drives the session.")
+@click.option("--approvals", type=click.Choice(["inbox", "agent"]), help="Where it asks for permissions.")
 @click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
 @click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; say whether the profile could be changed.")
@@ -183,6 +187,7 @@ def edit(
     no_limits: bool,
     answers: Sequence[str],
     no_answers: bool,
+    approvals: str | None,
     key: bool,
     remove_key: bool,
     dry_run: bool,
@@ -200,6 +205,8 @@ def edit(
         asked["limits"] = limits_of(limits) or None
     if answers or no_answers:
         asked["answers"] = answers_of(answers) or None
+    if approvals is not None:
+        asked["approvals"] = "inbox" if approvals == "inbox" else None
     if working_dir is not None:
         asked["working_dir"] = _absolute(working_dir) if working_dir else None
     if key or remove_key:

@@ -33,7 +33,17 @@ from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
 IN_METADATA = frozenset(
-    {"answers", "daemon_tools", "hooks_config", "limits", "mcp_servers", "persist", "proxy_config", "sandbox"}
+    {
+        "answers",
+        "approvals",
+        "daemon_tools",
+        "hooks_config",
+        "limits",
+        "mcp_servers",
+        "persist",
+        "proxy_config",
+        "sandbox",
+    }
 )
 
 
@@ -115,6 +125,9 @@ class ProfileEditor:
         warnings: list[str] = []
         if "daemon_tools" in asked:
             await fitting.require_tools(self._context, cast("Mapping[str, Json] | None", asked["daemon_tools"]))
+        if "approvals" in asked:
+            fitting.require_approvals(await self._agent(present), cast("str | None", asked["approvals"]))
+            values["approvals"] = asked["approvals"]
         if "env" in asked:
             values["env"] = _unmasked("env", cast("Mapping[str, str]", asked["env"]), present.env)
         if "mcp_servers" in asked:

@@ -122,6 +122,7 @@ class ProfileCreator:
             proxy = proxy_config.checked(asked.proxy_config, proxy_config.AddedKinds.of(self._context))
         fitting.require_fit(agent, provider, proxied=bool(proxy and proxy["enabled"]))
         fitting.require_servers(agent, asked.mcp_servers)
+        fitting.require_approvals(agent, asked.approvals)
         model = fitting.model_for(asked.model, provider, agent)
         warnings = fitting.model_warning(model, provider), self._left_out(agent, asked.mcp_servers)
         home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
@@ -146,6 +147,7 @@ class ProfileCreator:
                 **({} if asked.persist is None else {"persist": asked.persist}),
                 **({} if asked.answers is None else {"answers": dict(asked.answers)}),
                 **({} if asked.daemon_tools is None else {"daemon_tools": dict(asked.daemon_tools)}),
+                **({} if asked.approvals is None else {"approvals": asked.approvals}),
             },
         }
         return document, [warning for warning in warnings if warning is not None]

@@ -69,6 +69,17 @@ async def require_tools(context: PluginContext, chosen: Mapping[str, Json] | Non
         )
 
 
+def require_approvals(agent: Agent | None, approvals: str | None) -> None:
+    """agent: None when it is not known (any more). Raises `InvalidInput` for an agent that cannot ask elsewhere."""
+    if approvals is None or agent is None or agent.supports_approvals:
+        return
+    raise InvalidInput(
+        f"The agent {agent.id} cannot ask in the inbox of approvals.",
+        code="APPROVALS_UNSUPPORTED",
+        details={"approvals": "leave it out, or choose an agent whose manifest has supports_approvals"},
+    )
+
+
 async def require_installed(context: PluginContext, agent: Agent) -> None:
     """Raises `InvalidInput`."""
     if not (await context.port(Agents).located(agent)).installed:

@@ -102,7 +102,13 @@ class HeadlessRunner:
         if session is not None:
             self._context.log.info("An interrupted run of %s goes on with its agent's session.", profile.alias)
         asked = LaunchRequest(
-            request.kind, request.args, request.prompt, request.working_dir, session, tools=request.tools
+            request.kind,
+            request.args,
+            request.prompt,
+            request.working_dir,
+            session,
+            tools=request.tools,
+            execution_id=request.execution_id,
         )
         prepared = with_least_sandbox(await self._launching.prepare(profile, asked), request.sandbox)
         launch = await confined_launch(self._context, prepared)

@@ -82,6 +82,7 @@ class ProfileLauncher:
             stdin=call.stdin,
             secrets=plan.secrets,
             session=session,
+            execution_id=request.execution_id,
         )
         for adapter in self._context.extensions(AGENT_ADAPTERS).values():
             if adapter.agent_id == agent.id:

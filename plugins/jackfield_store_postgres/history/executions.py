@@ -46,6 +46,9 @@ _SEVERAL = f"""{_WHOLE} WHERE e.id IN (SELECT id FROM (
         SELECT x.id, sum(octet_length(x.input) + (SELECT coalesce(sum(octet_length(s.data)), 0)
             FROM execution_steps s WHERE s.execution_id = x.id)) OVER (ORDER BY x.id) AS size
         FROM executions x WHERE x.id = ANY(%s)) AS sized WHERE size <= %s::bigint)"""  # noqa: S608 - our own words
+_NEXT_CHUNKS = """SELECT e.id,
+        (SELECT coalesce(max(s.number) + 1, 0) FROM execution_steps s WHERE s.execution_id = e.id)
+    FROM executions e WHERE e.id = ANY(%s)"""
 _DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
 _DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
 _ROWS = Query(
@@ -148,6 +151,10 @@ class PostgresExecutions:
         sql = "SELECT id FROM executions WHERE id = ANY(%s)"
         wanted = list(execution_ids)
         return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
+
+    async def next_chunks(self, execution_ids: Sequence[str]) -> dict[str, int]:
+        wanted = list(execution_ids)
+        return await self._db.read(lambda connection: dict(execute(connection, _NEXT_CHUNKS, [wanted]).fetchall()))
 
     async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
         def run(connection: Connection) -> tuple[str, str] | None:

@@ -96,6 +96,11 @@ LISTS = ExecutionLists(
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
+_NEXT_CHUNKS = f"""SELECT e.id, (SELECT coalesce(max(d.number) + 1, count(*)) FROM execution_data d
+        WHERE d.execution = e.data AND d.id <> d.execution)
+    FROM executions e WHERE e.id {_AMONG}"""  # noqa: S608 - our own clause
+"""Chunks of early versions have no numbers."""
+
 
 class SqliteExecutions:
     """Part of the store port."""
@@ -185,6 +190,10 @@ class SqliteExecutions:
         sql = f"SELECT id FROM executions WHERE id {_AMONG}"  # noqa: S608 - our own clause
         wanted = orjson.dumps(list(execution_ids)).decode()
         return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
+
+    async def next_chunks(self, execution_ids: Sequence[str]) -> dict[str, int]:
+        wanted = orjson.dumps(list(execution_ids)).decode()
+        return await self._db.read(lambda connection: dict(execute(connection, _NEXT_CHUNKS, [wanted]).fetchall()))
 
     async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
         def run(connection: sqlite3.Connection) -> tuple[str, str] | None:

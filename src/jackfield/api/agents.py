@@ -127,7 +127,8 @@ class SetupTask(_Part):
 
 class Agent(Manifest):
     """One agent. dialect: of the providers that it can use by itself; None: any. mcp: transports of the MCP servers
-    that its script writes; None: nothing is said of them, and its script gets all. screen: how its terminal looks;
+    that its script writes; None: nothing is said of them, and its script gets all. supports_approvals: whether it is
+    started so that it asks in the inbox of approvals, where a profile wants that. screen: how its terminal looks;
     None: it counts as waiting when nothing changes."""
 
     binary: str = Field(min_length=1)
@@ -138,6 +139,7 @@ class Agent(Manifest):
     hooks: LifecycleHooks = LifecycleHooks()
     setup_tasks: Mapping[str, SetupTask] = Field(default_factory=dict)
     supports_hooks: bool = False
+    supports_approvals: bool = False
     mcp: tuple[McpTransport, ...] | None = None
     dialect: DialectName | None = None
     headless: Headless | None = None

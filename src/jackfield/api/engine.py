@@ -107,7 +107,8 @@ class Execution(Protocol):
 @record
 class WaitingCall:
     """An execution that waits for a call. index: which of its node runs waits; node: of which node; call: what
-    `Suspend.call` said; start: name of the node that the execution began at."""
+    `Suspend.call` said; start: name of the node that the execution began at; since: Unix ms at which that run began;
+    until: Unix ms at which the execution goes on without the call; None: it waits without end."""
 
     execution_id: str
     index: int
@@ -116,6 +117,8 @@ class WaitingCall:
     mode: Mode
     call: Mapping[str, Json]
     start: str = ""
+    since: int = 0
+    until: int | None = None
 
 
 class Engine(Protocol):

@@ -10,10 +10,10 @@ from .records import record
 
 TOPICS = (
     "system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions", "workflows",
-    "webhooks", "credentials", "drafts",
+    "webhooks", "credentials", "drafts", "approvals",
 )  # fmt: skip
 """Every topic."""
-HOST_TOPICS = frozenset({"profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions"})
+HOST_TOPICS = frozenset({"profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions", "approvals"})
 """Those about things that stay with a host. `system` is about the daemon alone, the others about what daemons share."""
 
 

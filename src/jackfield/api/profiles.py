@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .context import PluginContext
 
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
+INBOX = "inbox"
+"""Of `Profile.approvals`: what the agent would ask its user is asked in the inbox of approvals."""
 NOT_STARTED = 127
 """Exit code of a run whose agent could not be started, as a shell gives it."""
 RunKind: TypeAlias = Literal["profile_run", "terminal_session", "agent_session", "workflow", "shell"]
@@ -57,6 +59,11 @@ class Profile:
         return found if isinstance(found, dict) else None
 
     @property
+    def approvals(self) -> str | None:
+        """Where its runs and terminal sessions ask for permissions: `INBOX`; None: as the agent by itself does."""
+        return INBOX if self.metadata.get("approvals") == INBOX else None
+
+    @property
     def proxy_enabled(self) -> bool:
         return bool((self.proxy_config or {}).get("enabled"))
 
@@ -65,7 +72,8 @@ class Profile:
 class LaunchRequest:
     """How a profile is to be run. args: after the profile's and the script's own; leading: before them. prompt:
     headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on.
-    tools: what its token reaches of the daemon's MCP tools; None: what the profile says."""
+    tools: what its token reaches of the daemon's MCP tools; None: what the profile says.
+    execution_id: of the workflow that starts it here."""
 
     kind: RunKind
     args: Sequence[str] = ()
@@ -74,6 +82,7 @@ class LaunchRequest:
     resume: str | None = None
     leading: Sequence[str] = ()
     tools: ToolScope | None = None
+    execution_id: str = ""
 
 
 @record
@@ -81,7 +90,8 @@ class Launch:
     """A prepared start: what the operating system is given, and what belongs to the run's end. argv[0] is the binary's
     path. env: the whole environment, secrets in it. stdin: what a headless agent reads. secrets: values that must not
     be shown. session: the tool's own name of the run's session, once it is known. alone: no other run of the profile
-    has been going on meanwhile, so that all of its log in this time is the run's."""
+    has been going on meanwhile, so that all of its log in this time is the run's. execution_id: of the workflow that
+    has started it at this host; empty: none, or it is not known here."""
 
     run_id: str
     profile: Profile
@@ -94,6 +104,7 @@ class Launch:
     secrets: Sequence[str] = ()
     session: str | None = None
     alone: bool = True
+    execution_id: str = ""
 
 
 def with_least_sandbox(launch: Launch, least: Sandbox) -> Launch:
@@ -106,12 +117,13 @@ def stricter(one: Sandbox, other: Sandbox) -> Sandbox:
     return max(one, other, key=get_args(Sandbox).index)
 
 
-def require_sandbox(profile: Profile, least: Sandbox, setting: str) -> None:
+def require_sandbox(sandbox: Sandbox, least: Sandbox, setting: str) -> None:
     """For callers from the network, who must not act in a session that lets through more than one of theirs would.
-    setting: its name, which says `least`. Raises `AccessDenied` (code `SESSION_NOT_SANDBOXED`)."""
-    if stricter(profile.sandbox, least) != profile.sandbox:
+    sandbox: of the session. setting: its name, which says `least`. Raises `AccessDenied` (code
+    `SESSION_NOT_SANDBOXED`)."""
+    if stricter(sandbox, least) != sandbox:
         raise AccessDenied(
-            f"The session has the sandbox {profile.sandbox}, and a caller from the network needs {least}. "
+            f"The session has the sandbox {sandbox}, and a caller from the network needs {least}. "
             f"Start a session of your own, call from the daemon's machine without a proxy, or lower {setting}.",
             code="SESSION_NOT_SANDBOXED",
         )
@@ -132,7 +144,8 @@ class HeadlessRequest:
     """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`. key: the same for the same
     work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
     for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says.
-    tools: see `LaunchRequest`."""
+    tools: see `LaunchRequest`.
+    execution_id: of the workflow that starts it."""
 
     prompt: str | None = None
     args: Sequence[str] = ()
@@ -142,6 +155,7 @@ class HeadlessRequest:
     key: str | None = None
     sandbox: Sandbox = "off"
     tools: ToolScope | None = None
+    execution_id: str = ""
 
 
 @record

@@ -49,6 +49,7 @@ async def read_everything(store: Store) -> None:
     await store.versions("w", 0, 10)
     await store.open_executions(statuses=["queued", "waiting"], after="a", limit=10, due=5)
     await store.execution("e")
+    await store.next_chunks(["e"])
     await store.api_keys("u", 0, 10)
     await store.api_key("d")
     await store.user_by_name("u")

@@ -181,6 +181,10 @@ class ExecutionStore(Protocol):
     async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
         """Which of these are kept, whatever their status."""
 
+    async def next_chunks(self, execution_ids: Sequence[str]) -> dict[str, int]:
+        """`StoredExecution.next_chunk` of those of these that are kept, by id: two looks at an execution that waits are
+        at the same wait when they give the same number."""
+
     async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
         """The call that waits for an execution, as its id and its webhook's; also of an execution whose row is
         damaged."""

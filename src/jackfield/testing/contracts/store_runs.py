@@ -252,6 +252,20 @@ class StoreRunsContract:
         read = [len(await store.whole_executions(["a", "b", "c"], most)) for most in (49, 50, 149, 150)]
         assert read == [0, 1, 2, 3]
 
+    async def test_the_number_of_the_next_chunk_tells_one_wait_from_another(self, store: Store) -> None:
+        for name in ("none", "one", "gap"):
+            await store.add_execution(new(name))
+        await store.append_steps("one", b"[1]", 0)
+        await store.append_steps("gap", b"[1]", 0)
+        await store.set_waiting("gap", None, b"[2]", 4)
+        asked = ["none", "one", "gap", "unknown"]
+        assert await store.next_chunks(asked) == {"none": 0, "one": 1, "gap": 5}
+        for name in ("none", "one", "gap"):
+            kept = await store.execution(name)
+            assert kept is not None
+            assert (await store.next_chunks([name]))[name] == kept.next_chunk
+        assert await store.next_chunks([]) == {}
+
     async def test_open_executions(self, store: Store) -> None:
         for n, status in enumerate(["queued", "running", "waiting", "waiting", "queued"]):
             await store.add_execution(new(f"e{n}", status="queued"))

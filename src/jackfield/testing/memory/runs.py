@@ -225,6 +225,11 @@ class MemoryExecutions(MemoryCalls):
         self._answer()
         return {execution_id for execution_id in execution_ids if execution_id in self._runs}
 
+    async def next_chunks(self, execution_ids: Sequence[str]) -> dict[str, int]:
+        self._answer()
+        found = {execution_id: self._runs[execution_id] for execution_id in execution_ids if execution_id in self._runs}
+        return {execution_id: max(run.steps, default=-1) + 1 for execution_id, run in found.items()}
+
     async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
         self._answer()
         found = (each for each in self._calls.values() if each.execution_id == execution_id)

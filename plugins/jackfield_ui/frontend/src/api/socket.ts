@@ -10,6 +10,7 @@ export type Topic =
   | 'usage'
   | 'terminal'
   | 'agent_sessions'
+  | 'approvals'
   | 'workflows'
   | 'webhooks';
 

@@ -1,6 +1,8 @@
+import { VisuallyHidden } from '@mantine/core';
 import { IconPuzzle } from '@tabler/icons-react';
 import { useEffect, useId } from 'react';
 import { Link, useLocation } from 'react-router';
+import { useApprovals } from './approvals';
 import { areaPath } from './areas';
 import { extensionPath, useExtensions } from './extensions';
 import { useOfferedAreas } from './offered';
@@ -9,6 +11,18 @@ import { session } from './session';
 import classes from './shell.module.css';
 
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
+
+/** How many things wait for an answer. */
+function ApprovalCount() {
+  const total = useApprovals('open').data?.total ?? 0;
+  if (total === 0) return null;
+  return (
+    <span className={classes.count}>
+      {total}
+      <VisuallyHidden> open</VisuallyHidden>
+    </span>
+  );
+}
 
 export function Nav() {
   const id = useId();
@@ -41,6 +55,7 @@ export function Nav() {
               <Link className={classes.link} to={areaPath(area)} aria-current={here?.id === area ? 'page' : undefined}>
                 <Icon size={18} stroke={1.7} aria-hidden="true" />
                 {label}
+                {area === 'approvals' && <ApprovalCount />}
               </Link>
             </li>
           ))}

@@ -4,6 +4,7 @@ import {
   IconArrowsRightLeft,
   IconBooks,
   IconChartBar,
+  IconCheckbox,
   IconHelp,
   IconLayoutDashboard,
   IconListDetails,
@@ -33,6 +34,7 @@ export interface Area {
 
 export const AREAS: readonly Area[] = [
   { id: 'dashboard', label: 'Dashboard', icon: IconLayoutDashboard, jump: 'd', group: '' },
+  { id: 'approvals', label: 'Approvals', icon: IconCheckbox, jump: 'v', group: '' },
   { id: 'workflows', label: 'Workflows', icon: IconRoute, jump: 'w', group: 'Automation' },
   { id: 'executions', label: 'Executions', icon: IconActivity, jump: 'e', group: 'Automation' },
   { id: 'webhooks', label: 'Webhooks', icon: IconWebhook, jump: 'h', group: 'Automation' },

@@ -13,6 +13,11 @@ const KEEPS = [
   { value: 'false', label: 'End with the daemon' },
 ];
 
+const ASKS = [
+  { value: 'null', label: 'As the agent does by itself' },
+  { value: 'inbox', label: 'Ask on the page Approvals' },
+];
+
 interface Choice<Value> {
   value: Value;
   onChange: (value: Value) => void;
@@ -41,6 +46,21 @@ export function PersistSelect({ value, onChange, error, readOnly = false }: Choi
       data={KEEPS}
       value={String(value)}
       onChange={(chosen) => onChange(chosen === 'true' ? true : chosen === 'false' ? false : null)}
+      allowDeselect={false}
+      error={error}
+      disabled={readOnly}
+    />
+  );
+}
+
+export function ApprovalsSelect({ value, onChange, error, readOnly = false }: Choice<'inbox' | null>) {
+  return (
+    <Select
+      label="Permissions"
+      description="For runs and terminal sessions."
+      data={ASKS}
+      value={String(value)}
+      onChange={(chosen) => onChange(chosen === 'inbox' ? 'inbox' : null)}
       allowDeselect={false}
       error={error}
       disabled={readOnly}

@@ -10,7 +10,7 @@ import { useUnsaved } from '../../components/unsaved';
 import { RelativeTime } from '../../components/values';
 import { line, words } from '../../components/words';
 import { ApiKey } from './ApiKey';
-import { PersistSelect, SandboxSelect } from './Choices';
+import { ApprovalsSelect, PersistSelect, SandboxSelect } from './Choices';
 import classes from './profiles.module.css';
 import { type AgentDetail, type Detail, useChange, useProvider } from './queries';
 import { useStoredForm } from './useStoredForm';
@@ -32,6 +32,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
     if (values.args !== stored.args) changed.args = words(values.args);
     if (values.sandbox !== stored.sandbox) changed.sandbox = values.sandbox;
     if (values.persist !== stored.persist) changed.persist = values.persist;
+    if (values.approvals !== stored.approvals) changed.approvals = values.approvals;
     try {
       const now = await change.mutateAsync(changed);
       saved(formOf(now), values);
@@ -89,6 +90,9 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
           />
           <SandboxSelect readOnly={!writes} {...form.getInputProps('sandbox')} value={form.values.sandbox} />
           <PersistSelect readOnly={!writes} {...form.getInputProps('persist')} value={form.values.persist} />
+          {(agent?.supports_approvals || stored.approvals) && (
+            <ApprovalsSelect readOnly={!writes} {...form.getInputProps('approvals')} value={form.values.approvals} />
+          )}
           {late && <ChangedElsewhere what="These settings were" onReload={() => take(stored)} onKeep={keep} />}
           {writes && (
             <Group gap="sm">
@@ -133,6 +137,7 @@ type Form = {
   args: string;
   sandbox: Detail['sandbox'];
   persist: boolean | null;
+  approvals: 'inbox' | null;
 };
 
 /** By the names of the form, what the daemon says by its own. */
@@ -151,5 +156,6 @@ function formOf(profile: Detail): Form {
     args: line(profile.args),
     sandbox: profile.sandbox,
     persist: profile.persist ?? null,
+    approvals: profile.approvals ?? null,
   };
 }

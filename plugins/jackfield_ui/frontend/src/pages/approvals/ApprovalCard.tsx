@@ -1,0 +1,87 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { segment } from '../../api/client';
+import type { Approval } from '../../app/approvals';
+import { areaPath } from '../../app/areas';
+import { RelativeTime } from '../../components/values';
+import { AnswerForm } from './AnswerForm';
+import { Answers } from './Answers';
+import classes from './approvals.module.css';
+
+const CLOSED: Record<string, string> = {
+  answered: 'Answered',
+  withdrawn: 'Withdrawn',
+  expired: 'Rejected, as nobody answered in time',
+};
+
+/** One thing that is asked, with its answers while it is open. */
+export function ApprovalCard({ approval }: { approval: Approval }) {
+  const { state, title, message, input, options, fields, answer, answeredBy } = approval;
+  const isOpen = state === 'open';
+  const chosen = options.find(({ id }) => id === answer)?.label ?? answer;
+  return (
+    <article className={`${classes.card} ${isOpen ? classes.open : ''}`} aria-label={title}>
+      <h2 className={classes.title}>{title}</h2>
+      <Source approval={approval} />
+      {message && <Text className={classes.message}>{message}</Text>}
+      {input !== null && (
+        <pre className={`${classes.input} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+          {typeof input === 'string' ? input : JSON.stringify(input, null, 2)}
+        </pre>
+      )}
+      {approval.cut && <Text size="sm">The input is too long and is not shown whole: you can only reject it.</Text>}
+      {isOpen && fields.length > 0 && <AnswerForm approval={approval} />}
+      {isOpen && fields.length === 0 && <Answers approval={approval} />}
+      {!isOpen && (
+        <Text c="dimmed" size="sm" mt="xs">
+          {CLOSED[state]}
+          {state === 'answered' && chosen && `: ${chosen}`}
+          {answeredBy && ` (${answeredBy})`}
+        </Text>
+      )}
+    </article>
+  );
+}
+
+/** Who asks, since when, and until when. */
+function Source({ approval }: { approval: Approval }) {
+  const { executionId, workflow, node, profile, tool, askedBy, sessionId, host, askedAt, until } = approval;
+  return (
+    <Text size="sm" c="dimmed" mb="xs">
+      {profile && (
+        <>
+          <Anchor component={Link} to={`${areaPath('profiles')}/${segment(profile)}`} inherit>
+            {profile}
+          </Anchor>
+          {tool && ` · ${tool}`}
+          {host && ` · ${host}`}
+          {askedBy === 'agent_session' && sessionId && (
+            <>
+              {' · '}
+              <Anchor component={Link} to={`${areaPath('chats')}/${segment(sessionId)}`} inherit>
+                chat
+              </Anchor>
+            </>
+          )}
+          {' · '}
+        </>
+      )}
+      {executionId && (
+        <>
+          <Anchor component={Link} to={`${areaPath('executions')}/${segment(executionId)}`} inherit>
+            {workflow ?? 'execution'}
+          </Anchor>
+          {node && ` · ${node}`}
+          {' · '}
+        </>
+      )}
+      <RelativeTime time={askedAt} />
+      {until && (
+        <>
+          {' · until '}
+          <RelativeTime time={until} />
+        </>
+      )}
+    </Text>
+  );
+}

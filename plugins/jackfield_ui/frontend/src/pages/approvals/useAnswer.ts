@@ -1,0 +1,22 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, data } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import { APPROVALS, type Approval } from '../../app/approvals';
+import { notifyDone, notifyError } from '../../components/notify';
+
+/** Gives an answer. Whatever becomes of it, the list is read again: somebody else may have answered. */
+export function useAnswer({ id }: Approval) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Partial<Schemas['ApprovalIn']>) =>
+      data(
+        api.POST('/api/v1/approvals/{approval_id}', {
+          params: { path: { approval_id: id } },
+          body: { option: '', note: '', ...body },
+        }),
+      ),
+    onSuccess: () => notifyDone('Your answer was given.'),
+    onError: (error) => notifyError(error, 'Your answer was not taken'),
+    onSettled: () => client.invalidateQueries({ queryKey: APPROVALS }),
+  });
+}
