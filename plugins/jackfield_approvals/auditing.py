@@ -10,8 +10,8 @@ _LONGEST = 200
 
 
 def require_person(caller: Principal) -> None:
-    """An MCP client is an agent, and might approve what it has asked for itself. Raises `AccessDenied`."""
-    if "client" in caller.claims:
+    """A client of our MCP server is an agent, and might approve what it has asked for itself. Raises `AccessDenied`."""
+    if caller.method.startswith("mcp_"):
         raise AccessDenied(
             "A client of the MCP server answers no approvals: a person does, in the browser or at the command line.",
             code="APPROVAL_BY_PERSON",

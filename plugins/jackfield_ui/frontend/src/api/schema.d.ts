@@ -2182,6 +2182,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp/profile-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tokens of runs of profiles' agents, the oldest first */
+        get: operations["listMcpProfileTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/profile-tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke the token of a run: its agent reaches no tools any more */
+        delete: operations["revokeMcpProfileToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-types": {
         parameters: {
             query?: never;
@@ -4594,6 +4628,28 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /**
+         * DaemonToolsBody
+         * @description What the profile's agent reaches of the daemon's MCP tools, by a token of each run.
+         */
+        DaemonToolsBody: {
+            /**
+             * Offered
+             * @description Whether it has the workflows that are offered as tools.
+             * @default true
+             */
+            offered?: boolean;
+            /**
+             * Tools
+             * @description Names of MCP tools of the daemon, such as run_workflow.
+             */
+            tools?: string[];
+            /**
+             * Without
+             * @description Names of offered tools that it has not all the same.
+             */
+            without?: string[];
         };
         /**
          * DataTableColumnChange
@@ -8328,6 +8384,11 @@ export interface components {
             /** Args */
             args?: string[];
             /**
+             * @description Tools of this daemon for its agent. Default: the workflows that are offered as tools.
+             * @default null
+             */
+            daemon_tools?: components["schemas"]["DaemonToolsBody"] | null;
+            /**
              * Endpoint Id
              * @description Default: the provider's.
              * @default null
@@ -8434,6 +8495,11 @@ export interface components {
             /** Args */
             args?: string[];
             /**
+             * @description Tools of this daemon for its agent. Default: the workflows that are offered as tools.
+             * @default null
+             */
+            daemon_tools?: components["schemas"]["DaemonToolsBody"] | null;
+            /**
              * Endpoint Id
              * @description null: the provider's default.
              * @default null
@@ -8515,6 +8581,8 @@ export interface components {
             args: string[];
             /** Created At */
             created_at: string | null;
+            /** @description Tools of this daemon for its agent. Default: the workflows that are offered as tools. */
+            daemon_tools: components["schemas"]["DaemonToolsBody"];
             /** Endpoint Id */
             endpoint_id: string;
             /**
@@ -9654,7 +9722,8 @@ export interface components {
         /**
          * RunResult
          * @description success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
-         *     request of the run that the profile's proxy could not serve.
+         *     request of the run that the profile's proxy could not serve. output_cut, errors_cut: bytes of the beginning that
+         *     were not kept, since there was more than `profiles.run.output_limit`.
          */
         RunResult: {
             /** @default null */
@@ -9663,10 +9732,20 @@ export interface components {
             duration_ms: number;
             /** Errors */
             errors: string;
+            /**
+             * Errors Cut
+             * @default 0
+             */
+            errors_cut?: number;
             /** Exit Code */
             exit_code: number;
             /** Output */
             output: string;
+            /**
+             * Output Cut
+             * @default 0
+             */
+            output_cut?: number;
             /** @default null */
             proxy_error?: components["schemas"]["ProxyErrorShown"] | null;
             /**
@@ -10670,6 +10749,70 @@ export interface components {
             result: string;
             /** Tool */
             tool: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ToolTokenList */
+        ToolTokenList: {
+            /** Data */
+            data: components["schemas"]["ToolTokenShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ToolTokenShown
+         * @description The token itself is nowhere.
+         */
+        ToolTokenShown: {
+            /** Bound */
+            bound: {
+                [key: string]: string;
+            };
+            /** Createdat */
+            createdAt: string;
+            /** Expiresat */
+            expiresAt: string;
+            /**
+             * Host
+             * @description Whose daemon runs the agent.
+             */
+            host: string;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @description Of the run: profile_run, terminal_session, agent_session or workflow.
+             */
+            kind: string;
+            /**
+             * Offered
+             * @description Whether it reaches the workflows that are offered as tools.
+             */
+            offered: boolean;
+            /** Profile */
+            profile: string;
+            /**
+             * Run
+             * @description Id of the run that it was given to.
+             */
+            run: string;
+            /**
+             * Scopes
+             * @description Rights that its tools have in the management API.
+             */
+            scopes: string[];
+            /**
+             * Tools
+             * @description MCP tools of the daemon and of plugins that it reaches.
+             */
+            tools: string[];
+            /**
+             * Without
+             * @description Those that it does not reach all the same.
+             */
+            without: string[];
         } & {
             [key: string]: unknown;
         };
@@ -17484,6 +17627,60 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Revoke a grant: its tokens count no more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listMcpProfileTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tokens of runs of profiles' agents, the oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolTokenList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    revokeMcpProfileToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke the token of a run: its agent reaches no tools any more */
             204: {
                 headers: {
                     [name: string]: unknown;

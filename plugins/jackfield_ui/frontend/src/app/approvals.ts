@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, data } from '../api/client';
+import { api, body } from '../api/client';
 import type { Schemas } from '../api/types';
 import { useInvalidate } from '../api/useEvents';
 import { useSession } from './session';
@@ -20,7 +20,7 @@ export function useApprovals(state: ApprovalState) {
   useInvalidate('workflows', [APPROVALS], ['execution.waiting', 'execution.started', 'execution.finished']);
   return useQuery({
     queryKey: [...APPROVALS, state],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/approvals', { params: { query: { state, limit: MOST } }, signal })),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/approvals', { params: { query: { state, limit: MOST } }, signal })),
     enabled: signedIn,
   });
 }

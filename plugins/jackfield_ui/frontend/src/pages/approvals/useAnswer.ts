@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, data } from '../../api/client';
+import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { APPROVALS, type Approval } from '../../app/approvals';
 import { notifyDone, notifyError } from '../../components/notify';
@@ -8,11 +8,11 @@ import { notifyDone, notifyError } from '../../components/notify';
 export function useAnswer({ id }: Approval) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Partial<Schemas['ApprovalIn']>) =>
-      data(
+    mutationFn: (given: Partial<Schemas['ApprovalIn']>) =>
+      body(
         api.POST('/api/v1/approvals/{approval_id}', {
           params: { path: { approval_id: id } },
-          body: { option: '', note: '', ...body },
+          body: { option: '', note: '', ...given },
         }),
       ),
     onSuccess: () => notifyDone('Your answer was given.'),
