@@ -47,6 +47,8 @@ def check_contents(wheel: Path, sdist: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
     check_names(names, IN_WHEEL, wheel)
+    if not any(name.endswith("licenses/THIRD_PARTY_LICENCES.txt") for name in names):
+        raise SystemExit(f"{wheel.name} lacks the licences of the crates that it links")
     if "cp311-abi3" not in wheel.name or not any(name.startswith("jackfield_native/_native.") for name in names):
         raise SystemExit(f"{wheel.name} is not an abi3 wheel of the compiled half")
     with tarfile.open(sdist) as files:

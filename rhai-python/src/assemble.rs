@@ -27,6 +27,8 @@ pub struct Parts {
     pub modules: BTreeMap<String, Arc<Kept>>,
     pub on_print: Option<Arc<Py<PyAny>>>,
     pub on_debug: Option<Arc<Py<PyAny>>>,
+    /// Of the host, for values without a counterpart.
+    pub hook: Option<Arc<Py<PyAny>>>,
 }
 
 static STANDARD: LazyLock<SharedModule> = LazyLock::new(|| StandardPackage::new().as_shared_module());

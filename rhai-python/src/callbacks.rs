@@ -77,13 +77,21 @@ pub struct Callback {
     pub name: String,
     pub callable: Py<PyAny>,
     arguments: RangeInclusive<usize>,
+    hook: Option<Arc<Py<PyAny>>>,
 }
 
 impl Callback {
-    /// `full` is `name` or `ns::name`. ValueError for a name that scripts cannot call, TypeError for a signature.
-    pub fn new(full: &str, callable: Bound<'_, PyAny>) -> PyResult<Self> {
+    /// `full` is `name` or `ns::name`; `hook` is the engine's `default`. ValueError for a name that scripts cannot call,
+    /// TypeError for a signature, and for a function that is asynchronous.
+    pub fn new(full: &str, callable: Bound<'_, PyAny>, hook: Option<Arc<Py<PyAny>>>) -> PyResult<Self> {
         if !callable.is_callable() {
             return Err(PyTypeError::new_err(format!("{full}: must be callable.")));
+        }
+        if is_asynchronous(&callable)? {
+            return Err(PyTypeError::new_err(format!(
+                "{full}: is asynchronous, and scripts await nothing. Register a function that waits for the result, such \
+                 as one that calls asyncio.run_coroutine_threadsafe(...).result(), and run the script in a thread."
+            )));
         }
         let mut path: Vec<String> = full.split("::").map(ToOwned::to_owned).collect();
         if !path.iter().all(|part| is_name(part)) {
@@ -92,7 +100,7 @@ impl Callback {
         }
         let name = path.pop().unwrap_or_default();
         let arguments = arguments(full, &callable)?;
-        Ok(Self { path, name, callable: callable.unbind(), arguments })
+        Ok(Self { path, name, callable: callable.unbind(), arguments, hook })
     }
 
     pub fn full_name(&self) -> String {
@@ -159,7 +167,9 @@ impl Callback {
             values.push(value);
         }
         let result = self.callable.bind(py).call1(PyTuple::new(py, values)?)?;
-        convert::to_dynamic(&result).map_err(|refusal| refusal.into_error(&format!("result of {}", self.full_name())))
+        let hook = self.hook.as_ref().map(|hook| hook.bind(py));
+        convert::to_dynamic(&result, hook)
+            .map_err(|refusal| refusal.into_error(&format!("result of {}", self.full_name())))
     }
 }
 
@@ -217,6 +227,23 @@ fn is_name(part: &str) -> bool {
         // The parser knows which words are reserved, and what a name may begin with.
         rhai::Engine::new_raw().compile_expression(format!("{part}()")).is_ok()
     }
+}
+
+/// Whether calling it gives a coroutine, or an asynchronous generator.
+fn is_asynchronous(callable: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let inspect = callable.py().import("inspect")?;
+    let mut looked_at = vec![callable.clone()];
+    if !callable.is_instance_of::<pyo3::types::PyType>() {
+        looked_at.extend(callable.getattr_opt("__call__")?);
+    }
+    for one in looked_at {
+        for question in ["iscoroutinefunction", "isasyncgenfunction"] {
+            if inspect.call_method1(question, (&one,))?.is_truthy()? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// How many positional arguments `callable` takes.

@@ -36,11 +36,16 @@ pub struct Refusal {
     text: String,
     // Innermost first: it grows on the way out.
     steps: Vec<Step>,
+    /// What the host's hook raised, which counts instead.
+    raised: Option<Box<PyErr>>,
 }
+
+/// The host's hook for values without a counterpart: it gives another value in their place.
+pub type DefaultHook<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 impl Refusal {
     fn new(reason: Reason, text: impl Into<String>) -> Self {
-        Self { reason, text: text.into(), steps: Vec::new() }
+        Self { reason, text: text.into(), steps: Vec::new(), raised: None }
     }
 
     fn too_deep() -> Self {
@@ -68,6 +73,9 @@ impl Refusal {
     /// The exception for a value that came from Python.
     pub fn into_error(self, root: &str) -> PyErr {
         let message = self.message(root);
+        if let Some(raised) = self.raised {
+            return *raised;
+        }
         match self.reason {
             Reason::Type => PyTypeError::new_err(message),
             Reason::Range => PyOverflowError::new_err(message),
@@ -78,11 +86,11 @@ impl Refusal {
 
 type Converted<T> = Result<T, Refusal>;
 
-pub fn to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
-    dynamic_at(value, 0)
+pub fn to_dynamic<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>) -> Converted<Dynamic> {
+    dynamic_at(value, hook, 0)
 }
 
-fn dynamic_at(value: &Bound<'_, PyAny>, depth: usize) -> Converted<Dynamic> {
+fn dynamic_at<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     if depth > MAX_NESTING {
         return Err(Refusal::too_deep());
     }
@@ -103,18 +111,18 @@ fn dynamic_at(value: &Bound<'_, PyAny>, depth: usize) -> Converted<Dynamic> {
         return Ok(number.value().into());
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return sequence(list.iter(), list.len(), depth);
+        return sequence(list.iter(), list.len(), hook, depth);
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        return dict_to_dynamic(dict, depth);
+        return dict_to_dynamic(dict, hook, depth);
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
-        return sequence(tuple.iter(), tuple.len(), depth);
+        return sequence(tuple.iter(), tuple.len(), hook, depth);
     }
-    rarely_to_dynamic(value)
+    rarely_to_dynamic(value, hook, depth)
 }
 
-fn rarely_to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
+fn rarely_to_dynamic<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Dynamic::from_blob(bytes.as_bytes().to_vec()));
     }
@@ -124,7 +132,16 @@ fn rarely_to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
     if let Some(number) = decimal_to_dynamic(value)? {
         return Ok(number);
     }
-    Err(Refusal::new(Reason::Type, format!("a {} has no counterpart in Rhai", type_name(value))))
+    let Some(hook) = hook else {
+        return Err(Refusal::new(Reason::Type, format!("a {} has no counterpart in Rhai", type_name(value))));
+    };
+    // A level deeper: a hook that gives back what it got comes to an end.
+    match hook.call1((value,)) {
+        Ok(other) => dynamic_at(&other, Some(hook), depth + 1),
+        Err(error) => {
+            Err(Refusal { raised: Some(Box::new(error)), ..Refusal::new(Reason::Type, "was refused by `default`") })
+        }
+    }
 }
 
 fn int_to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
@@ -133,26 +150,31 @@ fn int_to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
     Ok(number.into())
 }
 
-fn sequence<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>, length: usize, depth: usize) -> Converted<Dynamic> {
+fn sequence<'py>(
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+    length: usize,
+    hook: DefaultHook<'_, 'py>,
+    depth: usize,
+) -> Converted<Dynamic> {
     let mut array = Array::with_capacity(length);
     for (index, item) in items.enumerate() {
-        array.push(dynamic_at(&item, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?);
+        array.push(dynamic_at(&item, hook, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?);
     }
     Ok(Dynamic::from_array(array))
 }
 
-fn dict_to_dynamic(dict: &Bound<'_, PyDict>, depth: usize) -> Converted<Dynamic> {
+fn dict_to_dynamic<'py>(dict: &Bound<'py, PyDict>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     let mut map = Map::new();
     // A copy of the items: a subclass of Decimal or a finalizer may change the dict meanwhile.
     for pair in dict.items().iter() {
         let (key, item) = pair
-            .extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()
+            .extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()
             .map_err(|_| Refusal::new(Reason::Type, "changed while it was read"))?;
         let Ok(name) = key.cast::<PyString>() else {
             let text = format!("a dict's keys have to be strings, not {}", type_name(&key));
             return Err(Refusal::new(Reason::Type, text).at(Step::Key(repr(&key))));
         };
-        let item = dynamic_at(&item, depth + 1);
+        let item = dynamic_at(&item, hook, depth + 1);
         map.insert(utf8(name)?.into(), item.map_err(|refusal| refusal.at(Step::Key(repr(&key))))?);
     }
     Ok(Dynamic::from_map(map))

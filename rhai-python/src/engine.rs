@@ -12,7 +12,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use rhai::{CallFnOptions, Dynamic, EvalAltResult, Module, Scope};
+use rhai::{CallFnOptions, Dynamic, EvalAltResult, Module};
 use send_wrapper::SendWrapper;
 
 use crate::assemble::{assemble, Kept, Parts};
@@ -21,15 +21,16 @@ use crate::callbacks::Callback;
 use crate::convert;
 use crate::errors::{self, End, Failure};
 use crate::evaluation::{panic_text, Evaluation};
-use crate::limits::{count, duration, Limits, MAX_SOURCE};
+use crate::limits::{bound, count, duration, Limits, MAX_SOURCE};
 use crate::parsing;
 use crate::sizes;
 use crate::stack;
+use crate::variables::{self, Scope};
 
 /// Runs Rhai scripts within limits. Safe to use from several threads at once.
 ///
-/// A limit of 0 means none for operations and functions; what keeps the process alive has a maximum instead (`limits`
-/// tells). `timeout` is in seconds, for each evaluation that does not say otherwise.
+/// A limit of None or 0 means none for operations and functions; what keeps the process alive has a maximum instead
+/// (`limits` tells). `timeout` is in seconds, for each evaluation that does not say otherwise.
 #[pyclass(module = "rhai", frozen, weakref)]
 pub struct Engine {
     state: Mutex<State>,
@@ -46,37 +47,41 @@ struct State {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (
-        *, max_operations=100_000, max_call_levels=64, max_expr_depth=64, max_string_size=1_048_576,
-        max_array_size=10_000, max_map_size=10_000, max_functions=1000, max_memory=33_554_432, timeout=2.0,
-        on_print=None, on_debug=None, modules=None
-    ))]
+    #[pyo3(
+        signature = (*, max_operations=Some(100_000), max_call_levels=64, max_expr_depth=Some(64), max_string_size=Some(1_048_576),
+        max_array_size=Some(10_000), max_map_size=Some(10_000), max_functions=Some(1000),
+        max_memory=Some(33_554_432), timeout=Some(2.0), on_print=None, on_debug=None, modules=None, default=None),
+        text_signature = "(*, max_operations=100000, max_call_levels=64, max_expr_depth=64, max_string_size=1048576, \
+max_array_size=10000, max_map_size=10000, max_functions=1000, max_memory=33554432, timeout=2.0, on_print=None, \
+on_debug=None, modules=None, default=None)"
+    )]
     #[allow(clippy::too_many_arguments)] // They are Python's, by keyword.
     fn new(
         py: Python<'_>,
-        max_operations: i64,
+        max_operations: Option<i64>,
         max_call_levels: i64,
-        max_expr_depth: i64,
-        max_string_size: i64,
-        max_array_size: i64,
-        max_map_size: i64,
-        max_functions: i64,
-        max_memory: i64,
-        timeout: f64,
+        max_expr_depth: Option<i64>,
+        max_string_size: Option<i64>,
+        max_array_size: Option<i64>,
+        max_map_size: Option<i64>,
+        max_functions: Option<i64>,
+        max_memory: Option<i64>,
+        timeout: Option<f64>,
         on_print: Option<Bound<'_, PyAny>>,
         on_debug: Option<Bound<'_, PyAny>>,
         modules: Option<Bound<'_, PyDict>>,
+        default: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = Limits {
             operations: count("max_operations", max_operations)?,
-            call_levels: count("max_call_levels", max_call_levels)?,
+            call_levels: count("max_call_levels", Some(max_call_levels))?,
             expr_depth: count("max_expr_depth", max_expr_depth)?,
             string_size: count("max_string_size", max_string_size)?,
             array_size: count("max_array_size", max_array_size)?,
             map_size: count("max_map_size", max_map_size)?,
             functions: count("max_functions", max_functions)?,
             memory: count("max_memory", max_memory)?,
-            timeout: duration(timeout)?,
+            timeout: bound(timeout)?,
         }
         .clamped();
         let parts = Parts {
@@ -85,6 +90,7 @@ impl Engine {
             modules: Default::default(),
             on_print: listener("on_print", on_print)?,
             on_debug: listener("on_debug", on_debug)?,
+            hook: listener("default", default)?,
         };
         let engine = Self { state: Mutex::new(State { parts, engine: None }), limits, cancelled: Arc::default() };
         if let Some(modules) = modules {
@@ -93,16 +99,32 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced.
+    /// Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced. Gives the function
+    /// back. Also a decorator: `@engine.register_fn`, or `@engine.register_fn("ns::name")`.
     ///
     /// Evaluations that already run do not see it. Raises ValueError for a name that scripts cannot call, TypeError
-    /// if `function` is not callable or needs keyword arguments.
-    fn register_fn(&self, py: Python<'_>, name: &str, function: Bound<'_, PyAny>) -> PyResult<()> {
-        let callback = Arc::new(Callback::new(name, function)?);
+    /// if `function` is not callable, is asynchronous, or needs keyword arguments.
+    #[pyo3(signature = (name, function=None))]
+    fn register_fn<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyAny>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let (name, function) = match (name.cast::<PyString>(), function) {
+            (Ok(name), Some(function)) => (name.to_str()?.to_owned(), function),
+            (Ok(name), None) => {
+                return py.import("functools")?.call_method1("partial", (slf.getattr("register_fn")?, name))
+            }
+            (Err(_), None) if name.is_callable() => (name.getattr("__name__")?.extract()?, name.clone()),
+            (Err(_), _) => return Err(PyTypeError::new_err("name: must be a str.")),
+        };
+        let engine = slf.get();
+        let callback = Arc::new(Callback::new(&name, function.clone(), engine.hook(py))?);
         let key = (callback.path.clone(), callback.name.clone());
-        let replaced = self.change(py, |parts| parts.callbacks.insert(key, callback));
+        let replaced = engine.change(py, |parts| parts.callbacks.insert(key, callback));
         drop(replaced);
-        Ok(())
+        Ok(function)
     }
 
     /// Compiles a script; `source` names it in errors. Raises RhaiSyntaxError.
@@ -119,34 +141,38 @@ impl Engine {
 
     /// Runs a script and returns its value.
     ///
-    /// `scope` gives the script's variables; it is not changed. `timeout` is in seconds, `math.inf` for none; None
+    /// `scope` gives the script's variables: a dict is not changed, into a `Scope` they are read back. `timeout` is in seconds, `math.inf` for none; None
     /// means the engine's. Raises RhaiError, or what a registered function raised.
     #[pyo3(signature = (script, scope=None, timeout=None))]
     fn eval<'py>(
         &self,
         py: Python<'py>,
         script: &Bound<'py, PyAny>,
-        scope: Option<&Bound<'py, PyDict>>,
+        scope: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut variables = Scope::new();
-        if let Some(scope) = scope {
-            fill(&mut variables, scope)?;
-        }
+        let kept = scope.and_then(|scope| scope.cast::<Scope>().ok());
+        let variables = self.variables(py, scope)?;
         let given = sizes::text(variables.iter_raw().map(|(_, _, value)| value));
-        if let Ok(ast) = script.cast::<Ast>() {
+        let left = Rc::new(Cell::new(Vec::new()));
+        let leaving = kept.map(|_| left.clone());
+        let value = if let Ok(ast) = script.cast::<Ast>() {
             let tree = ast.get().tree.clone();
             let name = tree.source().map(ToOwned::to_owned);
-            return self.run(py, timeout, name, given, move |engine| engine.eval_ast_with_scope(&mut variables, &tree));
-        }
-        let Ok(text) = script.cast::<PyString>() else {
+            self.run(py, timeout, name, given, move |engine| evaluate(engine, variables, &tree, leaving))?
+        } else if let Ok(text) = script.cast::<PyString>() {
+            let text = source_text(py, text.to_str()?)?;
+            self.run(py, timeout, None, given, move |engine| {
+                let tree = engine.compile(&text)?;
+                evaluate(engine, variables, &tree, leaving)
+            })?
+        } else {
             return Err(PyTypeError::new_err("script: must be a str or an AST."));
         };
-        let text = source_text(py, text.to_str()?)?;
-        self.run(py, timeout, None, given, move |engine| {
-            let tree = engine.compile(&text)?;
-            engine.eval_ast_with_scope(&mut variables, &tree)
-        })
+        if let Some(kept) = kept {
+            kept.get().take(py, &left.take())?;
+        }
+        Ok(value)
     }
 
     /// Runs a compiled script, then calls its function `name`, and returns the function's value.
@@ -161,15 +187,16 @@ impl Engine {
         args: &Bound<'py, PyTuple>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let hook = self.hook(py);
         let mut values: Vec<Dynamic> = Vec::with_capacity(args.len());
         for (index, value) in args.iter().enumerate() {
-            let value = convert::to_dynamic(&value);
+            let value = convert::to_dynamic(&value, hook.as_ref().map(|hook| hook.bind(py)));
             values.push(value.map_err(|refusal| refusal.into_error(&format!("argument {}", index + 1)))?);
         }
         let tree = ast.get().tree.clone();
         let source = tree.source().map(ToOwned::to_owned);
         self.run(py, timeout, source, sizes::text(&values), move |engine| {
-            engine.call_fn_with_options(CallFnOptions::default(), &mut Scope::new(), &tree, name, values)
+            engine.call_fn_with_options(CallFnOptions::default(), &mut rhai::Scope::new(), &tree, name, values)
         })
     }
 
@@ -184,6 +211,12 @@ impl Engine {
         self.limits.to_dict(py)
     }
 
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let state = self.state.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (functions, modules) = (state.parts.callbacks.len(), state.parts.modules.len());
+        format!("<rhai.Engine: functions {functions}, modules {modules}>")
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(state) = self.state.try_lock() else {
             return Ok(());
@@ -191,7 +224,7 @@ impl Engine {
         for callback in state.parts.callbacks.values() {
             visit.call(&callback.callable)?;
         }
-        for listener in state.parts.on_print.iter().chain(&state.parts.on_debug) {
+        for listener in state.parts.on_print.iter().chain(&state.parts.on_debug).chain(&state.parts.hook) {
             visit.call(listener.as_ref())?;
         }
         Ok(())
@@ -205,6 +238,7 @@ impl Engine {
             std::mem::take(&mut state.parts.callbacks),
             state.parts.on_print.take(),
             state.parts.on_debug.take(),
+            state.parts.hook.take(),
             state.engine.take(),
         );
         // What is dropped may run Python code, which may use this engine.
@@ -222,6 +256,29 @@ impl Engine {
         };
         drop(outdated);
         result
+    }
+
+    fn hook(&self, py: Python<'_>) -> Option<Arc<Py<PyAny>>> {
+        let state = self.state.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.parts.hook.clone()
+    }
+
+    /// What a script begins with: from a dict, a `Scope` or nothing.
+    fn variables(&self, py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<rhai::Scope<'static>> {
+        let mut made = rhai::Scope::new();
+        let Some(given) = given else {
+            return Ok(made);
+        };
+        let hook = self.hook(py);
+        let hook = hook.as_ref().map(|hook| hook.bind(py));
+        if let Ok(scope) = given.cast::<Scope>() {
+            variables::fill(&mut made, scope.get().dict(py), hook)?;
+        } else if let Ok(dict) = given.cast::<PyDict>() {
+            variables::fill(&mut made, dict, hook)?;
+        } else {
+            return Err(PyTypeError::new_err("scope: must be a dict or a rhai.Scope."));
+        }
+        Ok(made)
     }
 
     fn current(&self, py: Python<'_>) -> Arc<rhai::Engine> {
@@ -246,7 +303,7 @@ impl Engine {
             let made = Rc::new(Cell::new(None));
             let making = made.clone();
             self.run(py, None, Some(name.clone()), 0, move |engine| {
-                making.set(Some(Module::eval_ast_as_new(Scope::new(), &tree, engine)?));
+                making.set(Some(Module::eval_ast_as_new(rhai::Scope::new(), &tree, engine)?));
                 Ok(Dynamic::UNIT)
             })?;
             if let Some(module) = made.take() {
@@ -342,6 +399,26 @@ fn settle(
     result.unwrap_or_else(|panic| Err(Failure::panicked(&panic_text(&*panic)).into()))
 }
 
+type Left = Vec<(String, Dynamic)>;
+
+/// Runs a script; `left` gets its variables if it ends well.
+fn evaluate(
+    engine: &rhai::Engine,
+    mut variables: rhai::Scope<'static>,
+    tree: &rhai::AST,
+    left: Option<Rc<Cell<Left>>>,
+) -> Result<Dynamic, Box<EvalAltResult>> {
+    let value: Dynamic = engine.eval_ast_with_scope(&mut variables, tree)?;
+    if let Some(left) = left {
+        let found = variables::left(variables);
+        for (_, variable) in &found {
+            engine.ensure_data_size_within_limits(variable)?;
+        }
+        left.set(found);
+    }
+    Ok(value)
+}
+
 fn listener(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Arc<Py<PyAny>>>> {
     match value {
         Some(value) if !value.is_callable() => Err(PyTypeError::new_err(format!("{name}: must be callable or None."))),
@@ -354,21 +431,4 @@ fn source_text(py: Python<'_>, text: &str) -> PyResult<String> {
         return Err(End::from(Failure::source_too_large(MAX_SOURCE)).into_error(py));
     }
     Ok(text.to_owned())
-}
-
-/// The script's variables.
-fn fill(variables: &mut Scope<'static>, scope: &Bound<'_, PyDict>) -> PyResult<()> {
-    for pair in scope.items().iter() {
-        let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-        let Ok(name) = key.cast::<PyString>() else {
-            return Err(PyTypeError::new_err(format!(
-                "scope: a variable's name has to be a string, not {}.",
-                key.get_type().name()?
-            )));
-        };
-        let value = convert::to_dynamic(&value)
-            .map_err(|refusal| refusal.into_error(&format!("scope['{}']", name.to_string_lossy())))?;
-        variables.push_dynamic(name.to_str()?, value);
-    }
-    Ok(())
 }

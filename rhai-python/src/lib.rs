@@ -15,6 +15,7 @@ mod parsing;
 mod sizes;
 mod stack;
 mod texts;
+mod variables;
 
 use pyo3::prelude::*;
 
@@ -25,15 +26,18 @@ static ALLOCATOR: memory::Metered = memory::Metered;
 #[pymodule(gil_used = true)]
 mod _rhai {
     #[pymodule_export]
-    use crate::ast::Ast;
+    use crate::ast::{Ast, ScriptFunction};
     #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::variables::Scope;
 
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::quiet_panics();
-        module.add("MAX_NESTING", crate::convert::MAX_NESTING)
+        module.add("MAX_NESTING", crate::convert::MAX_NESTING)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

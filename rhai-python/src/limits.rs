@@ -82,9 +82,17 @@ fn below(value: u64, maximum: u64) -> u64 {
     }
 }
 
-/// A limit; `name` is for the message.
-pub fn count(name: &str, value: i64) -> PyResult<u64> {
+/// A limit, where None is none; `name` is for the message.
+pub fn count(name: &str, value: Option<i64>) -> PyResult<u64> {
+    let Some(value) = value else {
+        return Ok(0);
+    };
     u64::try_from(value).map_err(|_| PyValueError::new_err(format!("{name}: must not be negative.")))
+}
+
+/// Seconds; infinity and None mean none.
+pub fn bound(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    duration(seconds.unwrap_or(f64::INFINITY))
 }
 
 /// Seconds; infinity means none.

@@ -100,7 +100,7 @@ def test_functions_that_scripts_cannot_call() -> None:
         return needed
 
     with pytest.raises(TypeError, match="must be callable"):
-        rhai.Engine().register_fn("f", 1)  # type: ignore[arg-type]
+        rhai.Engine().register_fn("f", 1)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="keyword"):
         rhai.Engine().register_fn("f", keyword)
     with pytest.raises(TypeError, match="at most 10"):

@@ -1,6 +1,6 @@
 """The Rhai scripting engine: small scripts within limits, with Python's values and Python's functions."""
 
-from rhai._rhai import AST, Engine
+from rhai._rhai import AST, Engine, Scope, ScriptFunction, __version__
 from rhai.errors import (
     RhaiCancelled,
     RhaiConversionError,
@@ -21,4 +21,7 @@ __all__ = [
     "RhaiRuntimeError",
     "RhaiSyntaxError",
     "RhaiTimeout",
+    "Scope",
+    "ScriptFunction",
+    "__version__",
 ]

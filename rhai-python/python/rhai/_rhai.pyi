@@ -1,7 +1,11 @@
-from collections.abc import Callable
-from typing import Any, TypedDict, final, type_check_only
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from typing import Any, TypedDict, TypeVar, final, overload, type_check_only
 
-__all__ = ["AST", "MAX_NESTING", "Engine"]
+__all__ = ["AST", "MAX_NESTING", "Engine", "Scope", "ScriptFunction", "__version__"]
+
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., object])
+
+__version__: str
 
 MAX_NESTING: int
 """Levels of lists and dicts inside of each other that pass between Python and a script."""
@@ -25,6 +29,48 @@ class AST:
     @property
     def source(self) -> str | None:
         """The name that errors of this script carry, or None."""
+    @property
+    def functions(self) -> tuple[ScriptFunction, ...]:
+        """What the script defines, by name and then by how many parameters."""
+
+@final
+class ScriptFunction:
+    """A function that a script defines."""
+
+    @property
+    def name(self) -> str:
+        """By which it is called."""
+    @property
+    def parameters(self) -> list[str]:
+        """Names of its parameters."""
+    @property
+    def private(self) -> bool:
+        """Whether other scripts that import this one may not call it."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+
+@final
+class Scope:
+    """Variables that a script may change, and that are read back when it has ended: those that it was given, and those
+    that it has made with `let` or `const` outside of its blocks. It is used like a dict.
+
+    A script that fails changes nothing. What Python cannot hold, such as a function pointer, is not read back. Use one
+    in one thread at a time.
+    """
+
+    # A variable's value depends on the script.
+    def __new__(cls, variables: dict[str, Any] | None = None) -> Scope: ...
+    def __getitem__(self, name: str, /) -> Any: ...
+    def __setitem__(self, name: str, value: Any, /) -> None: ...
+    def __delitem__(self, name: str, /) -> None: ...
+    def __contains__(self, name: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def keys(self) -> KeysView[str]:
+        """What `dict(scope)` and `**scope` ask for."""
+    def values(self) -> ValuesView[Any]: ...
+    def items(self) -> ItemsView[str, Any]: ...
 
 @final
 class Engine:
@@ -32,11 +78,13 @@ class Engine:
 
     Sizes of strings and `max_memory` are in bytes, `timeout` is in seconds (`math.inf` for none) and holds for each
     evaluation that does not say otherwise. `max_array_size` and `max_map_size` count the items of one value with all
-    that it holds. 0 means no limit for operations and functions, and the maximum for sizes, `max_expr_depth` and
-    `max_memory`; what is above a maximum is lowered to it, and `limits` tells what holds.
+    that it holds. None or 0 means no limit for operations and functions, and the maximum for sizes, `max_expr_depth`
+    and `max_memory`; what is above a maximum is lowered to it, and `limits` tells what holds. A `timeout` of None is
+    none.
 
     `on_print(text)` and `on_debug(text, source, line, column)` get what scripts print. `modules` maps the names that
-    scripts may import to scripts, each of which may import those before it.
+    scripts may import to scripts, each of which may import those before it. `default(value)` gets a value of Python's
+    that has no counterpart in Rhai, and gives another one in its place; what it raises is raised by the evaluation.
 
     Raises ValueError for a negative limit, TypeError for a listener that cannot be called or a module that is neither
     text nor AST, RhaiError for a module that fails.
@@ -46,27 +94,34 @@ class Engine:
     def __new__(
         cls,
         *,
-        max_operations: int = 100_000,
+        max_operations: int | None = 100_000,
         max_call_levels: int = 64,
-        max_expr_depth: int = 64,
-        max_string_size: int = 1_048_576,
-        max_array_size: int = 10_000,
-        max_map_size: int = 10_000,
-        max_functions: int = 1000,
-        max_memory: int = 33_554_432,
-        timeout: float = 2.0,
+        max_expr_depth: int | None = 64,
+        max_string_size: int | None = 1_048_576,
+        max_array_size: int | None = 10_000,
+        max_map_size: int | None = 10_000,
+        max_functions: int | None = 1000,
+        max_memory: int | None = 33_554_432,
+        timeout: float | None = 2.0,
         on_print: Callable[[str], object] | None = None,
         on_debug: Callable[[str, str | None, int | None, int | None], object] | None = None,
         modules: dict[str, str | AST] | None = None,
+        default: Callable[[Any], object] | None = None,
     ) -> Engine: ...
-    def register_fn(self, name: str, function: Callable[..., object]) -> None:
-        """Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced.
+    @overload
+    def register_fn(self, name: str, function: _FunctionT) -> _FunctionT: ...
+    @overload
+    def register_fn(self, name: str, function: None = None) -> Callable[[_FunctionT], _FunctionT]: ...
+    @overload
+    def register_fn(self, name: _FunctionT, function: None = None) -> _FunctionT:
+        """Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced. Gives the
+        function back. Also a decorator: `@engine.register_fn`, or `@engine.register_fn("ns::name")`.
 
         It may take up to 10 positional arguments. Evaluations that already run do not see it. What it raises passes
         through the script unchanged; scripts may catch what derives from Exception.
 
-        Raises ValueError for a name that scripts cannot call, TypeError if `function` is not callable or needs keyword
-        arguments.
+        Raises ValueError for a name that scripts cannot call, TypeError if `function` is not callable, is asynchronous,
+        or needs keyword arguments.
         """
     def compile(self, src: str, source: str | None = None) -> AST:
         """Compiles a script of up to 1 MiB; `source` names it in errors.
@@ -75,11 +130,11 @@ class Engine:
         """
     def compile_expression(self, src: str, source: str | None = None) -> AST:
         """Compiles one expression: no statements, no loops, no functions. For conditions. Raises as `compile` does."""
-    def eval(self, script: str | AST, scope: dict[str, Any] | None = None, timeout: float | None = None) -> Any:
+    def eval(self, script: str | AST, scope: dict[str, Any] | Scope | None = None, timeout: float | None = None) -> Any:
         """Runs a script and returns its value: None, bool, int, float, str, bytes, Decimal, or lists and dicts of them.
 
-        `scope` gives the script's variables; it is not changed. `timeout` is in seconds, `math.inf` for none; None
-        means the engine's.
+        `scope` gives the script's variables: a dict is not changed, into a `Scope` they are read back. `timeout` is in
+        seconds, `math.inf` for none; None means the engine's.
 
         Raises RhaiError, or what a registered function or a listener raised; for a variable that Rhai cannot hold
         TypeError (no such type), OverflowError (beyond 64 bits, or the digits of a decimal) or ValueError (nested too

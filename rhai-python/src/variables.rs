@@ -1,0 +1,124 @@
+//! A script's variables: in, and for a `Scope` out again.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyString};
+use rhai::Dynamic;
+
+use crate::convert::{self, DefaultHook};
+
+/// Variables that a script may change, and that are read back when it has ended: those that it was given, and those
+/// that it has made with `let` or `const` outside of its blocks. It is used like a dict.
+///
+/// A script that fails changes nothing. Use one in one thread at a time.
+#[pyclass(module = "rhai", frozen, mapping, weakref)]
+pub struct Scope {
+    values: Py<PyDict>,
+}
+
+#[pymethods]
+impl Scope {
+    #[new]
+    #[pyo3(signature = (variables=None))]
+    fn new(py: Python<'_>, variables: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let values = variables.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+        Ok(Self { values: values.unbind() })
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).as_any().get_item(name)
+    }
+
+    fn __setitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.values.bind(py).set_item(name, value)
+    }
+
+    fn __delitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.values.bind(py).del_item(name)
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.values.bind(py).contains(name)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.values.bind(py).len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.values.bind(py).as_any().try_iter()
+    }
+
+    /// What `dict(scope)` and `**scope` ask for.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method0("keys")
+    }
+
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method0("values")
+    }
+
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method0("items")
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("rhai.Scope({})", self.values.bind(py).repr()?.to_string_lossy()))
+    }
+
+    fn __traverse__(&self, visit: pyo3::gc::PyVisit<'_>) -> Result<(), pyo3::gc::PyTraverseError> {
+        visit.call(&self.values)
+    }
+}
+
+impl Scope {
+    pub fn dict<'py>(&self, py: Python<'py>) -> &Bound<'py, PyDict> {
+        self.values.bind(py)
+    }
+
+    /// Takes over what a script has left.
+    pub fn take(&self, py: Python<'_>, left: &[(String, Dynamic)]) -> PyResult<()> {
+        let found = PyDict::new(py);
+        for (name, value) in left {
+            let value = convert::to_python(py, value)
+                .map_err(|refusal| PyTypeError::new_err(refusal.message(&format!("scope['{name}']"))))?;
+            found.set_item(name, value)?;
+        }
+        self.values.bind(py).update(found.as_mapping())
+    }
+}
+
+/// Fills a script's variables.
+pub fn fill<'py>(
+    variables: &mut rhai::Scope<'static>,
+    given: &Bound<'py, PyDict>,
+    hook: DefaultHook<'_, 'py>,
+) -> PyResult<()> {
+    for pair in given.items().iter() {
+        let (key, value) = pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
+        let Ok(name) = key.cast::<PyString>() else {
+            let kind = key.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("scope: a variable's name has to be a string, not {kind}.")));
+        };
+        let value = convert::to_dynamic(&value, hook)
+            .map_err(|refusal| refusal.into_error(&format!("scope['{}']", name.to_string_lossy())))?;
+        variables.push_dynamic(name.to_str()?, value);
+    }
+    Ok(())
+}
+
+/// What stands in a script's variables that Python can hold; of two with one name the later. On the script's stack,
+/// where the others are freed.
+pub fn left(variables: rhai::Scope<'static>) -> Vec<(String, Dynamic)> {
+    let mut found: Vec<(String, Dynamic)> = Vec::new();
+    for (name, _, value) in variables.iter() {
+        if convert::check(&value).is_err() {
+            continue; // a function pointer, for one, means something in its script alone
+        }
+        match found.iter_mut().find(|(known, _)| known == name) {
+            Some(known) => known.1 = value,
+            None => found.push((name.to_owned(), value)),
+        }
+    }
+    found
+}
