@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from quart import Blueprint, Response
 
@@ -14,16 +14,18 @@ from jackfield.api.errors import Conflict, UpstreamFailed
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_api import SERVICE_PREFIX
-from jackfield_community_nodes.changes import Changes
-from jackfield_community_nodes.packages import InstalledPackage
+from jackfield.api.object_references import load
 from jackfield_community_nodes.settings import CommunityNodesSettings
 
 if TYPE_CHECKING:
+    from jackfield_community_nodes.changes import Changes
+    from jackfield_community_nodes.packages import InstalledPackage
     from jackfield_community_nodes.schemas import CommunityPackageChange, NewCommunityPackage
 
 TAGS = ("community nodes",)
 ADMIN = "admin"
 _SCHEMAS = "jackfield_community_nodes.schemas"
+_CHANGES = "jackfield_community_nodes.changes:Changes"
 
 
 class CommunityNodeRoutes:
@@ -31,7 +33,12 @@ class CommunityNodeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._changes = context.port(Changes)
+
+    @property
+    def _changes(self) -> Changes:
+        """Loaded with the first request: npm's client and the client for HTTP take 6 MB, and most daemons have no
+        package."""
+        return self._context.port(cast("type[Changes]", load(_CHANGES)))
 
     @operation(
         "List packages of community nodes",

@@ -18,6 +18,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.headroom import is_memory_short
 from jackfield.api.object_references import load
 from jackfield.core.kernel import Kernel
+from jackfield.core.process.memory import find_trim
 
 if TYPE_CHECKING:
     from quart import Quart
@@ -134,7 +135,10 @@ class Management:
 
     def _make(self) -> Quart:
         make = cast("Callable[[Kernel, Counters], Quart]", load("jackfield.http.management.assembling:make_management"))
-        return make(self._kernel, self._counters)
+        made = make(self._kernel, self._counters)
+        if (trim := find_trim()) is not None:
+            trim()  # loading leaves some megabytes of freed pieces
+        return made
 
     def _assembled(self, task: asyncio.Task[Quart]) -> None:
         error = None if task.cancelled() else task.exception()
