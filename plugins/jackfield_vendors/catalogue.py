@@ -15,9 +15,11 @@ from jackfield.api.object_references import load
 if TYPE_CHECKING:
     from jackfield.api.credentials import CredentialKind
     from jackfield_vendors.library import DescriptionLibrary
+    from jackfield_vendors.outlines import VendorOutlines
 
 _MAKER = "jackfield_vendors.library:node_in"
 _READER = "jackfield_vendors.library:load"
+_OUTLINES = "jackfield_vendors.outlines:VendorOutlines"
 _KINDS_IN = "jackfield_vendors.library:kinds_in"
 """By object reference: a start reads no description."""
 SHIPPED = Path(__file__).with_name("descriptions")
@@ -27,7 +29,7 @@ KINDS = tuple(
 """Shipped nodes; each is in the file of its name, with `__` for the `/` of a scoped package."""
 
 
-def _file(kind: str) -> Path:
+def description_file(kind: str) -> Path:
     return SHIPPED / f"{kind.replace('/', '__')}.toml"
 
 
@@ -54,7 +56,15 @@ class Catalogue:
         """The operator's win over shipped ones of the same kind."""
         own: list[NodeType | NodeOffer] = list(self.own.nodes) if self.own else []
         taken = {node.kind for node in own}
-        return [*own, *(NodeOffer(kind, _MAKER, (self._context, _file(kind))) for kind in KINDS if kind not in taken)]
+        return [*own, *(self._offer(kind) for kind in KINDS if kind not in taken)]
+
+    def _offer(self, kind: str) -> NodeOffer:
+        file = description_file(kind)
+        return NodeOffer(kind, _MAKER, (self._context, file), outline=lambda: self._outlines.of(kind, file))
+
+    @cached_property
+    def _outlines(self) -> VendorOutlines:
+        return cast("type[VendorOutlines]", load(_OUTLINES))()
 
 
 def nodes(context: PluginContext) -> Sequence[NodeType | NodeOffer]:

@@ -10,7 +10,7 @@ from jackfield.api.ai import ToolSpec
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest, TemporaryEngines
 from jackfield.api.errors import ExecutionFailed, ExecutionTimeout, NotFound, WorkflowInactive
-from jackfield.api.nodes import NodeCatalog, NodeResult, NodeRun, NodeType
+from jackfield.api.nodes import NodeCatalog, NodeOutline, NodeResult, NodeRun, NodeType
 from jackfield.api.records import record
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
@@ -73,6 +73,9 @@ class _ListingCatalog:
 
     def all(self) -> Sequence[NodeType]:
         return self._catalog.all()
+
+    def outlines(self) -> Sequence[NodeOutline]:
+        return self._catalog.outlines()
 
 
 class McpServers:

@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome, TemporaryEngines
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
-from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
+from jackfield.api.nodes import NodeCatalog, NodeError, NodeOutline, NodeResult, NodeRun, NodeType, Suspend, entry_node
 from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
@@ -75,6 +75,9 @@ class WatchedCatalog:
 
     def all(self) -> Sequence[NodeType]:
         return self._catalog.all()
+
+    def outlines(self) -> Sequence[NodeOutline]:
+        return self._catalog.outlines()
 
 
 async def run_here(

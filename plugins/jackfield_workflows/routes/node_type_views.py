@@ -6,14 +6,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from jackfield.api.ai import TOOL
 from jackfield.api.containment import is_ctrl_c
 from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential, NodeParameters, NodeShape, NodeType
+from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential, NodeOutline, NodeParameters, NodeShape, NodeType
 from jackfield.api.nodes.tool_form import forms_for
 
+OutlineT = TypeVar("OutlineT", bound=NodeOutline)
 _log = logging.getLogger(__name__)
 HELP: Mapping[str, str] = {
     "ai": "ai#nodes",
@@ -53,7 +55,7 @@ class NodeTypeViews:
         async with self._lock:
             self._forget_stale()
             if schemas not in self._lists:
-                self._lists[schemas] = await asyncio.to_thread(self._listed, schema_view if schemas else summary)
+                self._lists[schemas] = await asyncio.to_thread(self._with_schemas if schemas else self._summaries)
             views = [view for runs, view in self._lists[schemas] if runs or unavailable]
         return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
 
@@ -77,12 +79,20 @@ class NodeTypeViews:
             self._views[kind] = self._shown(found, node_type_view if found.kind == kind else tool_view)
         return self._views[kind]
 
-    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> Sequence[tuple[bool, bytes]]:
-        nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
-        shown = [(not node_type.description.missing, self._shown(node_type, view)) for node_type in nodes]
+    def _with_schemas(self) -> Sequence[tuple[bool, bytes]]:
+        return self._listed(self._catalog().all(), schema_view)
+
+    def _summaries(self) -> Sequence[tuple[bool, bytes]]:
+        return self._listed(self._catalog().outlines(), summary)
+
+    def _listed(
+        self, nodes: Sequence[OutlineT], view: Callable[[OutlineT], dict[str, Json]]
+    ) -> Sequence[tuple[bool, bytes]]:
+        ordered = sorted(nodes, key=lambda one: one.kind)
+        shown = [(not one.description.missing, self._shown(one, view)) for one in ordered]
         return [one for one in shown if one[1]]
 
-    def _shown(self, node_type: NodeType, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
+    def _shown(self, node_type: OutlineT, view: Callable[[OutlineT], dict[str, Json]]) -> bytes:
         """The view as JSON; empty when a mistake of its plugin makes that impossible."""
         try:
             return dumps(view(node_type))
@@ -96,7 +106,7 @@ class NodeTypeViews:
             return b""
 
 
-def summary(node_type: NodeType) -> dict[str, Json]:
+def summary(node_type: NodeOutline) -> dict[str, Json]:
     """What there is to say without the parameters."""
     described = node_type.description
     return {

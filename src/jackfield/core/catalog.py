@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
+from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeOutline, NodeType
 from jackfield.api.object_references import load
 
 from .checks.node_values import node_mistakes, offer_mistakes
 from .checks.protocols import ProtocolMismatch, require
+
+_log = logging.getLogger(__name__)
 
 
 class Catalog:
@@ -57,6 +60,19 @@ class Catalog:
 
     def all(self) -> Sequence[NodeType]:
         return [node for kind in list(self._known) if (node := self._made(kind)) is not None]
+
+    def outlines(self) -> Sequence[NodeOutline]:
+        return [outline for kind in list(self._known) if (outline := self._outline(kind)) is not None]
+
+    def _outline(self, kind: str) -> NodeOutline | None:
+        known = self._known.get(kind)
+        if isinstance(known, NodeOffer) and known.outline is not None:
+            try:
+                if (told := known.outline()) is not None and told.kind == kind:
+                    return told
+            except Exception:  # it is a short cut: whether the plugin's type is sound shows when it is made
+                _log.debug("The outline of the node type %s is not used.", kind, exc_info=True)
+        return self._made(kind)
 
     def _made(self, kind: str) -> NodeType | None:
         known = self._known.get(kind)

@@ -20,7 +20,7 @@ from ..api.events import Event, EveryTopic, Subscription
 from ..api.extensions import ExtensionPoint, Given
 from ..api.hosts import ROLES, Host, OnlyHost
 from ..api.manifests import ManifestKind, Manifests, ManifestT
-from ..api.nodes import NodeOffer, NodeType, type_of
+from ..api.nodes import NodeOffer, NodeOutline, NodeType, type_of
 from ..api.object_references import load
 from ..api.process_containers import ContainerSettings
 from ..api.storage import Store
@@ -106,6 +106,9 @@ class FakeCatalog:
         return type_of(kind, self._nodes)
 
     def all(self) -> Sequence[NodeType]:
+        return list(self._nodes.values())
+
+    def outlines(self) -> Sequence[NodeOutline]:
         return list(self._nodes.values())
 
 

@@ -334,16 +334,34 @@ def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
     return found
 
 
+class NodeOutline(Protocol):
+    """What lists show of a node type: all that it tells but its parameters. See `NodeType`."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def versions(self) -> Sequence[float]: ...
+
+    @property
+    def description(self) -> NodeDescription: ...
+
+    @property
+    def effect(self) -> bool: ...
+
+
 @record
 class NodeOffer:
     """A node type that is made when it is used first. reference: of a class or function that is called with
     `arguments` and gives the `NodeType` of this kind. chosen: whether the operator has installed it by its name, so
-    that it counts before another plugin's of its kind; only of Jackfield's own plugins is that believed."""
+    that it counts before another plugin's of its kind; only of Jackfield's own plugins is that believed. outline: tells
+    what lists show, where that is known without making the type; None, or one that gives None: the type is made."""
 
     kind: str
     reference: str
     arguments: tuple[object, ...] = ()
     chosen: bool = False
+    outline: Callable[[], NodeOutline | None] | None = None
 
 
 class NodeCatalog(Protocol):
@@ -354,3 +372,6 @@ class NodeCatalog(Protocol):
         that is a trigger."""
 
     def all(self) -> Sequence[NodeType]: ...
+
+    def outlines(self) -> Sequence[NodeOutline]:
+        """Of every type. Few are made to tell, so that a list costs neither time nor memory for what nobody uses."""
