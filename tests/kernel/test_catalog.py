@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from jackfield.api.nodes import (
     AttachedNode,
     NodeDescription,
     NodeOffer,
+    NodeOutline,
     NodeParameters,
     NodeResult,
     NodeRun,
@@ -73,6 +76,35 @@ def test_an_offer_is_made_once_and_when_it_is_used(catalog: Catalog) -> None:
     assert catalog.find("plain") is catalog.find("plain")
     assert [node.kind for node in catalog.all()] == ["plain"]
     assert MADE == ["first"]
+
+
+def told(kind: str) -> NodeOutline:
+    outline = Plain()
+    outline.kind = kind
+    return outline
+
+
+def refused() -> NodeOutline:
+    raise RuntimeError("boom")
+
+
+def test_a_list_makes_what_has_no_outline_and_nothing_else(catalog: Catalog) -> None:
+    MADE.clear()
+    catalog.add(NodeOffer("plain", f"{__name__}:make", ("listed",), outline=lambda: told("plain")))
+    assert [(one.kind, one.description.display_name) for one in catalog.outlines()] == [("plain", "Plain")]
+    assert MADE == []
+    assert catalog.find("plain") is not None
+    assert list(catalog.outlines()) == [catalog.find("plain")]
+
+
+@pytest.mark.parametrize("outline", [None, lambda: None, lambda: told("other"), refused])
+def test_an_outline_that_tells_nothing_of_the_type_is_not_used(
+    catalog: Catalog, failed: list[tuple[str, str]], outline: Callable[[], NodeOutline | None] | None
+) -> None:
+    MADE.clear()
+    catalog.add(NodeOffer("plain", f"{__name__}:make", ("unlisted",), outline=outline))
+    assert [one.kind for one in catalog.outlines()] == ["plain"]
+    assert (MADE, failed) == (["unlisted"], [])
 
 
 def test_a_kind_with_tool_behind_it_is_the_same_type(catalog: Catalog) -> None:

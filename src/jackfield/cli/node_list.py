@@ -31,7 +31,7 @@ def listed(runtime: Runtime, config_dir: Path | None, *, unavailable: bool) -> l
 def _here(runtime: Runtime, config_dir: Path | None) -> list[dict[str, Json]]:
     catalog = runtime.kernel(config_dir).context("plugins").port(NodeCatalog)
     rows: list[dict[str, Json]] = []
-    for node_type in sorted(catalog.all(), key=lambda one: one.kind):
+    for node_type in sorted(catalog.outlines(), key=lambda one: one.kind):
         told = node_type.description
         values = (node_type.kind, told.display_name, told.group, told.summary, not told.missing, told.missing)
         rows.append(dict(zip(_NAMES, values, strict=True)))
