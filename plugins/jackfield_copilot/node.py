@@ -41,9 +41,7 @@ class MendParameters(Parameters):
 
     profile: str = Field(min_length=1, description="Alias of the profile whose agent mends.")
     execution_id: str = Field(
-        "={{ $json.execution.id }}",
-        min_length=1,
-        description="Id of the failed execution, as the Error Trigger has it.",
+        "", description="Id of the failed execution; empty: that of the item, as the Error Trigger gives it."
     )
     instructions: str = Field("", max_length=20_000, description="More that the agent is to mind.")
     timeout: float | None = Field(
@@ -68,14 +66,13 @@ class MendWithAgentNode(ItemNode):
         "code",
         scopes=(AGENTS_WRITE,),
         help="copilot#from-an-error-workflow",
-        reads_items=False,
     )
     effect = True
     model = MendParameters
 
     async def item(self, run: NodeRun, parameters: MendParameters, item: Item, index: int) -> Items:
         seconds = parameters.timeout or self._context.settings(CopilotSettings).mend_timeout
-        task = CopilotTask("fix", parameters.instructions, parameters.execution_id)
+        task = CopilotTask("fix", parameters.instructions, _failed(parameters, item))
         start = CopilotStart(parameters.profile, task, _AUTHOR, kind="execution", remote=True)
         try:
             talk = await self._context.port(CopilotSessions).begin(start)
@@ -110,6 +107,15 @@ class MendWithAgentNode(ItemNode):
             "changeCount": draft.change_count,
             "answer": said,
         }
+
+
+def _failed(parameters: MendParameters, item: Item) -> str:
+    """Raises `NodeError`."""
+    told = item["json"].get("execution")
+    found = parameters.execution_id or (told.get("id") if isinstance(told, dict) else None)
+    if not isinstance(found, str) or not found:
+        raise NodeError("The item names no failed execution; set executionId, or put an Error Trigger before it.")
+    return found
 
 
 async def _mended(session: LiveAgentSession) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.profile_tools import ToolScope
+from jackfield.api.records import replace
 
 DRAFT = "draft"
 """The key of `ToolScope.bound` that names the draft."""
@@ -24,6 +25,16 @@ SCOPES = ("workflows:read", "executions:read", "workflows:execute")
 one. No tool of a draft starts an execution: that is done in the name of whoever allows it."""
 
 
+ASKING = ("run_draft",)
+"""Tools for which somebody must be there."""
+
+
 def reach_of_draft(draft_id: str) -> ToolScope:
     """The tools of this draft, and those that tell of node types."""
     return ToolScope(tools=(*DRAFT_TOOLS, *READING), offered=False, scopes=SCOPES, bound={DRAFT: draft_id})
+
+
+def unattended_reach_of_draft(draft_id: str) -> ToolScope:
+    """The same where nobody is there who could allow anything."""
+    whole = reach_of_draft(draft_id)
+    return replace(whole, tools=tuple(name for name in whole.tools if name not in ASKING))

@@ -16,7 +16,7 @@ from jackfield.api.records import record, replace
 from jackfield_copilot.drafts.model import Draft, DraftOrigin, OriginKind
 from jackfield_copilot.drafts.service import Drafts
 from jackfield_copilot.sessions.prompts import CopilotTask, prompt_of
-from jackfield_copilot.sessions.reach import reach_of_draft
+from jackfield_copilot.sessions.reach import reach_of_draft, unattended_reach_of_draft
 
 _MOST = 500
 """Sessions whose drafts are remembered: more than a host has at a time."""
@@ -70,7 +70,7 @@ class CopilotSessions:
     async def begin(self, start: CopilotStart) -> CopilotTalk:
         """The agent has been told what to do. Raises `NotFound`, `InvalidInput`, `Conflict`, and what beginning an
         agent session raises; then a draft that was made for it is gone."""
-        task = replace(start.task, begins=True)
+        task = replace(start.task, begins=True, attended=start.kind != "execution")
         prompt = prompt_of(task)
         draft = await self._draft(start)
         try:
@@ -121,7 +121,7 @@ class CopilotSessions:
         return rows[0].workflow_id
 
     async def _open(self, start: CopilotStart, draft: Draft) -> LiveAgentSession:
-        reach = reach_of_draft(draft.id)
+        reach = (unattended_reach_of_draft if start.kind == "execution" else reach_of_draft)(draft.id)
         await self._require_tools(start.profile, reach)
         request = AgentSessionRequest(
             start.profile, working_dir=start.working_dir, remote=start.remote, tools=reach, trusts_tools=True
@@ -135,9 +135,10 @@ class CopilotSessions:
             raise NotSupported("The agent works through MCP: install jackfield[mcp], and set mcp.enabled.")
         profile = await self._context.port(Profiles).find(alias)
         agent = await self._context.port(Agents).find(profile.agent_id)
-        if agent.mcp is not None and "http" not in agent.mcp:
+        if not agent.profile.script or (agent.mcp is not None and "http" not in agent.mcp):
             raise InvalidInput(
-                f"{agent.title} takes no MCP servers over HTTP, so that it cannot work on a draft.", code="NO_MCP"
+                f"{agent.title} gets no MCP servers over HTTP by its manifest, so that it cannot work on a draft.",
+                code="NO_MCP",
             )
 
     async def _discard(self, draft: Draft) -> None:
