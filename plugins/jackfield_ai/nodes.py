@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import Field
 
+from jackfield.api.ai import note_tokens
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
@@ -78,13 +79,4 @@ async def each_item(
 def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:
     """What a run cost is kept with the node's record, in its context."""
     run.log.info("%s: %s took %d and gave %d tokens", run.node.name, model, tokens_in, tokens_out)
-    before = run.context.get("tokenUsage")
-    known = before if isinstance(before, dict) else {}
-    run.context["tokenUsage"] = {
-        "input": _number(known.get("input")) + tokens_in,
-        "output": _number(known.get("output")) + tokens_out,
-    }
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    note_tokens(run.context, model, tokens_in, tokens_out)

@@ -11,7 +11,10 @@ class DataTablesPlugin(Plugin):
     name = "data_tables"
     settings = (SettingsTable("data_tables", "jackfield_data_tables.settings:DataTablesSettings"),)
     commands = ("jackfield_data_tables.commands:data_table",)
-    provides = {"jackfield.api.data_tables:TableImport": "jackfield_data_tables.taking_over:TakingOver"}
+    provides = {
+        "jackfield.api.data_tables:SingleRows": "jackfield_data_tables.single_rows:TableRows",
+        "jackfield.api.data_tables:TableImport": "jackfield_data_tables.taking_over:TakingOver",
+    }
     parts = ("jackfield_data_tables.service:DataTables",)
 
     jackfield_nodes = later("jackfield_data_tables.catalogue:node_types")

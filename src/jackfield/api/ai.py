@@ -3,7 +3,7 @@ these (`SupplyingNode`); whoever serves an agent needs no other agreement with i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -33,6 +33,9 @@ TITLES: Mapping[str, str] = {
     RETRIEVER: "a retriever",
     RERANKER: "a reranker",
 }
+
+TOKEN_USAGE, MODEL_TOKENS = "tokenUsage", "modelTokens"
+"""Where a node's context has its tokens: `{input, output}` of all models, and the same by the model's name."""
 
 Schema: TypeAlias = "Mapping[str, Json]"
 """A JSON Schema."""
@@ -242,3 +245,17 @@ class Reranker(Protocol):
 
     async def rerank(self, query: str, documents: Sequence[Document]) -> Sequence[Document]:
         """Those of the documents that fit best, best first, with new scores. Raises `NodeError`."""
+
+
+def note_tokens(context: MutableMapping[str, Json], model: str, tokens_in: int, tokens_out: int) -> None:
+    """Add what a model has used to the context of the node that has asked it (`NodeRun.context`)."""
+    found = context.get(MODEL_TOKENS)
+    models: dict[str, Json] = dict(found) if isinstance(found, dict) else {}
+    context[TOKEN_USAGE] = _with_tokens(context.get(TOKEN_USAGE), tokens_in, tokens_out)
+    context[MODEL_TOKENS] = {**models, model: _with_tokens(models.get(model), tokens_in, tokens_out)}
+
+
+def _with_tokens(before: Json, tokens_in: int, tokens_out: int) -> Json:
+    known = before if isinstance(before, dict) else {}
+    counts = {name: value if isinstance(value, int) else 0 for name, value in known.items()}
+    return {"input": counts.get("input", 0) + tokens_in, "output": counts.get("output", 0) + tokens_out}

@@ -46,9 +46,13 @@ SCOPES = frozenset(
         "credentials:write",
         "data-tables:read",
         "data-tables:write",
+        "evaluations:read",
+        "evaluations:write",
     }
 )
-_READS = frozenset({AGENTS_READ, "workflows:read", "executions:read", "webhooks:read", "data-tables:read"})
+_READS = frozenset(
+    {AGENTS_READ, "workflows:read", "executions:read", "webhooks:read", "data-tables:read", "evaluations:read"}
+)
 ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES, "admin": SCOPES}
 """Scopes that a role gives. `users:admin` is no scope: it is the role admin."""
 

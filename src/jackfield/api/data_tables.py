@@ -36,3 +36,18 @@ class TableImport(Protocol):
 
     async def there(self, table_id: str) -> bool:
         """Whether there is such a table."""
+
+
+class SingleRows(Protocol):
+    """The port for those who work on one row of a table after another. Rows are JSON, as the node Data table gives
+    them. All raise `NotFound` for an unknown table, and `InvalidInput` for what it does not take."""
+
+    async def first(
+        self, table_id: str, conditions: Sequence[tuple[str, str, Json]], *, any_of: bool
+    ) -> tuple[Mapping[str, Json] | None, int]:
+        """The row with the lowest id that meets the conditions, and how many do. conditions: column, condition as the
+        node writes it, value; any_of: one of them is enough."""
+
+    async def write(self, table_id: str, row_id: int, values: Mapping[str, Json]) -> None:
+        """These cells of a row; nothing for a row that is gone. A column that the table has not got is made, of the
+        value's type."""

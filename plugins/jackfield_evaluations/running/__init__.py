@@ -1,0 +1,1 @@
+"""How runs of evaluations go on."""
