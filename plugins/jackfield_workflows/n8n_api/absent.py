@@ -24,7 +24,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"insights", "Jackfield has no insights; see /metrics and GET /api/v1/executions/stats."),
     (r"discover", "Jackfield describes its API at /openapi.json."),
     (r"workflows/[^/]+/(un)?archive", "Jackfield has no archive; deactivate the workflow, or delete it."),
-    (r"workflows/[^/]+/test-runs", "Jackfield has no evaluations."),
+    (r"workflows/[^/]+/test-runs", "Jackfield has evaluations of its own: see /api/v1/evaluations."),
     (r"executions/[^/]+/tags", "Jackfield has no tags of executions."),
     (r"projects", "Jackfield has one project, which everybody is in; it has no folders."),
 )
