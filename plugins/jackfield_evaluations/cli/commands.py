@@ -44,10 +44,32 @@ def show(call: DaemonCall, name: str) -> None:
 
 @evaluation.command()
 @name_argument
-@click.argument("file", type=click.File(encoding="utf-8"))
+@click.option(
+    "--file",
+    "file",
+    type=click.File(encoding="utf-8"),
+    default="-",
+    help="The definition in JSON (default: stdin).",
+)
 @daemon_command
 def save(call: DaemonCall, name: str, file: Any) -> None:  # click opens what text it is given
-    """Create or replace the evaluation NAME from a FILE of JSON; - is standard input."""
+    """Create or replace the evaluation NAME from a definition in JSON."""
+    path = f"/evaluations/{segment(name)}"
+    try:
+        call.ask("GET", path)
+        known = True
+    except NotFound:
+        known = False
+    definition = _definition(file)
+    if known:
+        made = call.ask("PUT", path, body=definition)
+        call.say(f"The evaluation {name} has the version {made['version']}.", made)
+    else:
+        made = call.ask("POST", "/evaluations", body={"name": name, **definition})
+        call.say(f"The evaluation {name} was created.", made)
+
+
+def _definition(file: Any) -> dict[str, Any]:  # an open text, and JSON
     text = file.read(LARGEST + 1)
     try:
         definition = json.loads(text) if len(text) <= LARGEST else None
@@ -56,14 +78,7 @@ def save(call: DaemonCall, name: str, file: Any) -> None:  # click opens what te
     if not isinstance(definition, dict):
         raise InvalidInput(f"The file is no JSON object of at most {LARGEST} characters.")
     definition.pop("name", None)
-    try:
-        call.ask("GET", f"/evaluations/{segment(name)}")
-    except NotFound:
-        made = call.ask("POST", "/evaluations", body={"name": name, **definition})
-        call.say(f"The evaluation {name} was created.", made)
-        return
-    made = call.ask("PUT", f"/evaluations/{segment(name)}", body=definition)
-    call.say(f"The evaluation {name} has the version {made['version']}.", made)
+    return definition
 
 
 @evaluation.command()

@@ -44,7 +44,7 @@ class EvaluationRunRoutes:
             ("DELETE", one, self.delete_evaluation_run),
             ("POST", f"{one}/cancel", self.cancel_evaluation_run),
             ("GET", f"{one}/rows", self.list_evaluated_rows),
-            ("GET", f"{one}/compare/<other_id>", self.compare_evaluation_runs),
+            ("GET", f"{one}/compare/<other_id>", self.get_evaluation_comparison),
         )
 
     @operation(
@@ -121,7 +121,7 @@ class EvaluationRunRoutes:
         response=schema("EvaluationComparison"),
         tags=TAGS,
     )
-    async def compare_evaluation_runs(self, run_id: str, other_id: str) -> Response:
+    async def get_evaluation_comparison(self, run_id: str, other_id: str) -> Response:
         principal().require(_EXECUTIONS)
         before, after = await self._book.run(run_id), await self._book.run(other_id)
         if before.evaluation != after.evaluation:
