@@ -19,7 +19,7 @@ from jackfield_evaluations.records import StoredEvaluation
 if TYPE_CHECKING:
     from jackfield_evaluations.definition import NewEvaluation
     from jackfield_evaluations.http.schemas import EvaluationChange, EvaluationsQuery
-    from jackfield_evaluations.service import EvaluationService
+    from jackfield_evaluations.http.service import EvaluationService
 
 READ, WRITE = "evaluations:read", "evaluations:write"
 TAGS = ("evaluations",)
@@ -35,7 +35,9 @@ def schema(name: str) -> str:
 
 def service_of(context: PluginContext) -> EvaluationService:
     """Its models of pydantic are loaded with the first request that needs them."""
-    return cast("EvaluationService", cast("type", load("jackfield_evaluations.service:EvaluationService"))(context))
+    return cast(
+        "EvaluationService", cast("type", load("jackfield_evaluations.http.service:EvaluationService"))(context)
+    )
 
 
 class DefinitionRoutes:

@@ -14,16 +14,16 @@ from jackfield.api.records import record, replace
 from jackfield.api.storage.tables import DataRow, DataTable
 from jackfield.api.workflows import Workflow
 from jackfield_evaluations.definition import EvaluationBody, WorkflowTarget
-from jackfield_evaluations.nodes.kinds import TRIGGER
-from jackfield_evaluations.records import EvaluatedRow
-from jackfield_evaluations.running.executing import (
+from jackfield_evaluations.executing.executions import (
     EvaluationTask,
     RanExecution,
     await_execution,
     first_item,
     run_execution,
 )
-from jackfield_evaluations.running.spending import spent_by
+from jackfield_evaluations.executing.spending import spent_by
+from jackfield_evaluations.nodes.kinds import TRIGGER
+from jackfield_evaluations.records import EvaluatedRow
 from jackfield_evaluations.running.targets import metrics_of
 from jackfield_evaluations.scoring.scoring import verdict_of
 from jackfield_evaluations.scoring.subject import ScoredSubject

@@ -13,8 +13,8 @@ from jackfield.api.storage.tables import DataRow, DataTable, RowFilter, RowMark,
 from jackfield.api.workflows import Workflow
 from jackfield_evaluations.book import EvaluationBook
 from jackfield_evaluations.definition import EvaluationBody
+from jackfield_evaluations.executing.executions import cancel_execution
 from jackfield_evaluations.records import EvaluatedRow, RunStatus, StoredRun, Totals
-from jackfield_evaluations.running.executing import cancel_execution
 from jackfield_evaluations.running.rows import RowWork, finish_row, row_json
 from jackfield_evaluations.running.targets import start_of, target_workflow
 from jackfield_evaluations.running.telling import tell_progress

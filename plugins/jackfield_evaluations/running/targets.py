@@ -11,8 +11,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Node, Workflow
 from jackfield_evaluations.definition import EvaluationBody, ProfileTarget, WorkflowTarget
+from jackfield_evaluations.executing.documents import ROW, agent_document
 from jackfield_evaluations.nodes.kinds import EVALUATION, TRIGGER
-from jackfield_evaluations.running.documents import ROW, agent_document
 
 _PREFERRED = (TRIGGER, "manualTrigger", "executeWorkflowTrigger")
 

@@ -12,10 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Document
 from jackfield_evaluations.definition import JudgeScorer, ModelJudge
+from jackfield_evaluations.executing.documents import ROW, agent_document, document_of
+from jackfield_evaluations.executing.executions import EvaluationTask, Noted, first_item, run_execution
+from jackfield_evaluations.executing.spending import spent_by
 from jackfield_evaluations.records import RowScore, Spent
-from jackfield_evaluations.running.documents import ROW, agent_document, document_of
-from jackfield_evaluations.running.executing import EvaluationTask, Noted, first_item, run_execution
-from jackfield_evaluations.running.spending import spent_by
 from jackfield_evaluations.scoring.subject import ScoredSubject
 from jackfield_evaluations.scoring.verdicts import LONGEST_REASON, ScorerFailed, on_scale
 

@@ -8,8 +8,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.records import record
 from jackfield_evaluations.definition import CodeScorer, EvaluationBody, ExpressionScorer, JudgeScorer, Scorer
+from jackfield_evaluations.executing.executions import Noted
 from jackfield_evaluations.records import RowScore, Spent
-from jackfield_evaluations.running.executing import Noted
 from jackfield_evaluations.scoring.judging import Judged, judged
 from jackfield_evaluations.scoring.programs import program_value
 from jackfield_evaluations.scoring.subject import ScoredSubject

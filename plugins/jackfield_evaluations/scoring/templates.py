@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExpressionPreview, PreviewRequest
 from jackfield.api.jsontext import Json
-from jackfield_evaluations.running.documents import pinned
+from jackfield_evaluations.executing.documents import pinned
 from jackfield_evaluations.scoring.verdicts import ScorerFailed
 
 
