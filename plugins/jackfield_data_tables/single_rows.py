@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.tables import ColumnType, RowFilter, RowOrder
 from jackfield_data_tables.filters import AskedCondition, checked
@@ -37,7 +39,8 @@ class TableRows:
         table = await self._tables.find(table_id)
         for name, value in values.items():
             if name not in table.types():
-                await self._tables.add_column(table_id, name, _type_of(value), None)
+                with contextlib.suppress(Conflict):  # somebody else was faster
+                    await self._tables.add_column(table_id, name, _type_of(value), None)
         table = await self._tables.find(table_id)
         where: RowFilter = checked(table, [AskedCondition("id", "eq", row_id)], any_of=False, most=1)
         await self._tables.update(table, where, values)

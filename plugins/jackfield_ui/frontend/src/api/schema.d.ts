@@ -157,6 +157,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/copilot/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a profile's agent work on a draft; the answer comes when it has been told what to do. */
+        post: operations["createCopilotSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/copilot/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The draft of a copilot session, and the session. */
+        get: operations["getCopilotSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/copilot/sessions/{session_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell the agent of a copilot session what to do next. */
+        post: operations["sendCopilotMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/custom-providers": {
         parameters: {
             query?: never;
@@ -1872,6 +1923,253 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List drafts of workflows, the last changed first */
+        get: operations["listDrafts"];
+        put?: never;
+        /** Begin a draft, of a workflow or of a new one */
+        post: operations["createDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a draft: its documents and its changes */
+        get: operations["getDraft"];
+        /** Replace the document of a draft */
+        put: operations["replaceDraft"];
+        post?: never;
+        /** Discard a draft */
+        delete: operations["deleteDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept changes of a draft: save them in its workflow */
+        post: operations["acceptDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put changes of a draft into a document, without saving it */
+        post: operations["mergeDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject changes of a draft: take them out of it */
+        post: operations["rejectDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a run of a draft, which somebody has to allow */
+        post: operations["askForDraftRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whether a run of a draft was allowed, and its execution */
+        get: operations["getDraftRun"];
+        put?: never;
+        /** Let a draft run, or do not */
+        post: operations["decideDraftRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluation-runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a run of an evaluation */
+        get: operations["getEvaluationRun"];
+        put?: never;
+        post?: never;
+        /** Delete a run of an evaluation with its rows */
+        delete: operations["deleteEvaluationRun"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluation-runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a run of an evaluation, wherever it goes on */
+        post: operations["cancelEvaluationRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluation-runs/{run_id}/compare/{other_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare a run with a later one, row by row */
+        get: operations["getEvaluationComparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluation-runs/{run_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the rows of a run, with their scores */
+        get: operations["listEvaluatedRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List evaluations by name, each with its newest run */
+        get: operations["listEvaluations"];
+        put?: never;
+        /** Create an evaluation */
+        post: operations["createEvaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluations/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an evaluation */
+        get: operations["getEvaluation"];
+        /** Replace the definition of an evaluation */
+        put: operations["changeEvaluation"];
+        post?: never;
+        /** Delete an evaluation with its runs */
+        delete: operations["deleteEvaluation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evaluations/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of an evaluation, the newest first */
+        get: operations["listEvaluationRuns"];
+        put?: never;
+        /** Start a run of an evaluation and answer once it is stored */
+        post: operations["startEvaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -2968,6 +3266,24 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AcceptedWorkflow
+         * @description formerVersion: null of a new workflow.
+         */
+        AcceptedWorkflow: {
+            /** Active */
+            active: boolean;
+            /** Formerversion */
+            formerVersion: number | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Version */
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** ActivatedShown */
         ActivatedShown: {
             /** Active */
@@ -4010,6 +4326,32 @@ export interface components {
              */
             same_user?: boolean;
         };
+        /**
+         * CodeScorer
+         * @description code: a program that returns the same. It sees what is scored as its only item.
+         */
+        CodeScorer: {
+            /** Code */
+            code: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "code";
+            /**
+             * Language
+             * @default javaScript
+             * @enum {string}
+             */
+            language?: "javaScript" | "python";
+            /** Name */
+            name: string;
+            /**
+             * Weight
+             * @default 1
+             */
+            weight?: number;
+        };
         /** CodeView */
         CodeView: {
             /** Code */
@@ -4101,6 +4443,23 @@ export interface components {
             /** Version */
             version: string;
         };
+        /**
+         * ComparedRow
+         * @description change: by the score; `new` and `gone`: one of the runs has no such row. before, after: the row in each run.
+         */
+        ComparedRow: {
+            after: components["schemas"]["EvaluatedRowShown"] | null;
+            before: components["schemas"]["EvaluatedRowShown"] | null;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "better" | "worse" | "same" | "new" | "gone";
+            /** Rowid */
+            rowId: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** ConfigShown */
         ConfigShown: {
             /** Data */
@@ -4112,6 +4471,88 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /**
+         * CopilotMessageIn
+         * @description text: in your own words. execution_id: of `fix` and `cost`.
+         */
+        CopilotMessageIn: {
+            /**
+             * Action
+             * @default ask
+             * @enum {string}
+             */
+            action?: "build" | "explain" | "fix" | "cost" | "ask";
+            /**
+             * Execution Id
+             * @default null
+             */
+            execution_id?: string | null;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+        };
+        /** CopilotSessionAnswer */
+        CopilotSessionAnswer: {
+            data: components["schemas"]["CopilotSessionOut"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /**
+         * CopilotSessionIn
+         * @description draft_id: a draft to go on with; default: a new one.
+         */
+        CopilotSessionIn: {
+            /**
+             * Action
+             * @default ask
+             * @enum {string}
+             */
+            action?: "build" | "explain" | "fix" | "cost" | "ask";
+            /**
+             * Draft Id
+             * @default null
+             */
+            draft_id?: string | null;
+            /**
+             * Execution Id
+             * @default null
+             */
+            execution_id?: string | null;
+            /** Profile Alias */
+            profile_alias: string;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /**
+             * Workflow Id
+             * @default null
+             */
+            workflow_id?: string | null;
+            /**
+             * Working Dir
+             * @default null
+             */
+            working_dir?: string | null;
+        };
+        /**
+         * CopilotSessionOut
+         * @description session: as /api/agent-sessions shows it.
+         */
+        CopilotSessionOut: {
+            /** Draft Id */
+            draft_id: string;
+            /** Session */
+            session: {
+                [key: string]: unknown;
+            };
         };
         /**
          * CountQuery
@@ -5009,6 +5450,412 @@ export interface components {
              */
             success: true;
         };
+        /**
+         * DraftAcceptance
+         * @description overwrite: also changes that somebody has made otherwise in the workflow.
+         */
+        DraftAcceptance: {
+            /**
+             * Changes
+             * @default null
+             */
+            changes?: string[] | null;
+            /**
+             * Overwrite
+             * @default false
+             */
+            overwrite?: boolean;
+            /** Revision */
+            revision: number;
+        };
+        /** DraftAccepted */
+        DraftAccepted: {
+            /** Accepted */
+            accepted: string[];
+            draft: components["schemas"]["DraftShown"];
+            workflow: components["schemas"]["AcceptedWorkflow"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DraftBody
+         * @description document: default: the workflow as it is, or an empty one.
+         */
+        DraftBody: {
+            /**
+             * Document
+             * @default null
+             */
+            document?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        };
+        /**
+         * DraftChangeShown
+         * @description kind: `node`: name, formerName, before, after, current, parts, wires; `wire`: source, output, target, input,
+         *     type, needs; `setting`: path, before, after, current.
+         */
+        DraftChangeShown: {
+            /**
+             * After
+             * @default null
+             */
+            after?: unknown;
+            /**
+             * Before
+             * @default null
+             */
+            before?: unknown;
+            /** Conflict */
+            conflict: boolean;
+            /**
+             * Current
+             * @default null
+             */
+            current?: unknown;
+            /**
+             * Formername
+             * @default null
+             */
+            formerName?: string | null;
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "added" | "changed" | "removed" | "renamed" | "moved";
+            /** Id */
+            id: string;
+            /**
+             * Input
+             * @default null
+             */
+            input?: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "node" | "wire" | "setting";
+            /** Label */
+            label: string;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Needs
+             * @default null
+             */
+            needs?: string[] | null;
+            /**
+             * Output
+             * @default null
+             */
+            output?: number | null;
+            /**
+             * Parts
+             * @default null
+             */
+            parts?: components["schemas"]["DraftPart"][] | null;
+            /**
+             * Path
+             * @default null
+             */
+            path?: string | null;
+            /**
+             * Source
+             * @default null
+             */
+            source?: string | null;
+            /**
+             * Target
+             * @default null
+             */
+            target?: string | null;
+            /**
+             * Type
+             * @default null
+             */
+            type?: string | null;
+            /**
+             * Wires
+             * @default null
+             */
+            wires?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** DraftDocument */
+        DraftDocument: {
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+            /**
+             * Title
+             * @default null
+             */
+            title?: string | null;
+        };
+        /** DraftMerge */
+        DraftMerge: {
+            /**
+             * Changes
+             * @default null
+             */
+            changes?: string[] | null;
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+            /**
+             * Overwrite
+             * @default false
+             */
+            overwrite?: boolean;
+        };
+        /** DraftMerged */
+        DraftMerged: {
+            /** Accepted */
+            accepted: string[];
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** DraftOriginShown */
+        DraftOriginShown: {
+            /** Executionid */
+            executionId: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "copilot" | "execution";
+            /** Profile */
+            profile: string | null;
+            /** Sessionid */
+            sessionId: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** DraftPage */
+        DraftPage: {
+            /** Data */
+            data: components["schemas"]["DraftRowShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** DraftPart */
+        DraftPart: {
+            /**
+             * After
+             * @default null
+             */
+            after?: unknown;
+            /**
+             * Before
+             * @default null
+             */
+            before?: unknown;
+            /** Path */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DraftRejection
+         * @description changes: ids; null: all.
+         */
+        DraftRejection: {
+            /**
+             * Changes
+             * @default null
+             */
+            changes?: string[] | null;
+            /** Revision */
+            revision: number;
+        };
+        /** DraftRowShown */
+        DraftRowShown: {
+            /** Author */
+            author: string;
+            /** Baseversion */
+            baseVersion: number | null;
+            /** Changecount */
+            changeCount: number;
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            origin: components["schemas"]["DraftOriginShown"];
+            /** Revision */
+            revision: number;
+            /** Title */
+            title: string;
+            /** Updatedat */
+            updatedAt: string;
+            /** Workflowid */
+            workflowId: string | null;
+            /** Workflowname */
+            workflowName: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DraftRunBody
+         * @description input: items for the node that starts. start, until: names of nodes.
+         */
+        DraftRunBody: {
+            /**
+             * Input
+             * @default null
+             */
+            input?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Start
+             * @default null
+             */
+            start?: string | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+        };
+        /** DraftRunDecision */
+        DraftRunDecision: {
+            /** Allow */
+            allow: boolean;
+        };
+        /**
+         * DraftRunQuery
+         * @description wait: seconds for which the answer may wait for a decision.
+         */
+        DraftRunQuery: {
+            /**
+             * Wait
+             * @default 0
+             */
+            wait?: number;
+        };
+        /** DraftRunShown */
+        DraftRunShown: {
+            /** Askedat */
+            askedAt: string;
+            /** Executionid */
+            executionId: string | null;
+            /** Id */
+            id: string;
+            /** Input */
+            input: {
+                [key: string]: unknown;
+            }[] | null;
+            /** Problem */
+            problem: string | null;
+            /** Revision */
+            revision: number;
+            /** Start */
+            start: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "asked" | "running" | "refused" | "lapsed";
+            /** Until */
+            until: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** DraftShown */
+        DraftShown: {
+            /** Author */
+            author: string;
+            /** Base */
+            base: {
+                [key: string]: unknown;
+            };
+            /** Baseversion */
+            baseVersion: number | null;
+            /** Changecount */
+            changeCount: number;
+            /** Changes */
+            changes: components["schemas"]["DraftChangeShown"][];
+            /** Createdat */
+            createdAt: string;
+            /** Current */
+            current: {
+                [key: string]: unknown;
+            } | null;
+            /** Currentversion */
+            currentVersion: number | null;
+            /** Document */
+            document: {
+                [key: string]: unknown;
+            };
+            /** Id */
+            id: string;
+            origin: components["schemas"]["DraftOriginShown"];
+            /** Revision */
+            revision: number;
+            run: components["schemas"]["DraftRunShown"] | null;
+            /** Title */
+            title: string;
+            /** Updatedat */
+            updatedAt: string;
+            /** Workflowid */
+            workflowId: string | null;
+            /** Workflowname */
+            workflowName: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DraftsQuery
+         * @description workflowId: `none`: drafts of no workflow.
+         */
+        DraftsQuery: {
+            /**
+             * Executionid
+             * @default null
+             */
+            executionId?: string | null;
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        };
         /** DuplicateBody */
         DuplicateBody: {
             /**
@@ -5076,6 +5923,75 @@ export interface components {
             /** @description As in X-Request-Id and in the log. */
             requestId: string;
         };
+        /** EvaluatedRowList */
+        EvaluatedRowList: {
+            /** Data */
+            data: components["schemas"]["EvaluatedRowShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** EvaluatedRowShown */
+        EvaluatedRowShown: {
+            /** Cost */
+            cost: number;
+            /** Durationms */
+            durationMs: number;
+            /** Executionid */
+            executionId: string | null;
+            expected: components["schemas"]["JsonValue"];
+            input: components["schemas"]["JsonValue"];
+            /** Metrics */
+            metrics: {
+                [key: string]: number;
+            };
+            output: components["schemas"]["JsonValue"];
+            /** Passed */
+            passed: boolean;
+            /** Place */
+            place: number;
+            /** Problem */
+            problem: string;
+            /** Rowid */
+            rowId: number;
+            /** Score */
+            score: number | null;
+            /** Scores */
+            scores: components["schemas"]["RowScoreShown"][];
+            /** Startedat */
+            startedAt: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "done" | "failed";
+            /** Tokensin */
+            tokensIn: number;
+            /** Tokensout */
+            tokensOut: number;
+            /** Unpriced */
+            unpriced: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** EvaluatedRowsQuery */
+        EvaluatedRowsQuery: {
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+        };
         /** EvaluatedRule */
         EvaluatedRule: {
             /** Condition */
@@ -5090,6 +6006,300 @@ export interface components {
             priority: number;
             /** Target */
             target: string;
+        };
+        /**
+         * EvaluationChange
+         * @description The whole definition. version: of the evaluation that it was made of; null: whichever there is.
+         */
+        EvaluationChange: {
+            /**
+             * Concurrent
+             * @default 2
+             */
+            concurrent?: number;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Expected
+             * @default
+             */
+            expected?: string;
+            /**
+             * Input
+             * @default
+             */
+            input?: string;
+            limits?: components["schemas"]["EvaluationLimits"];
+            /**
+             * Output
+             * @default
+             */
+            output?: string;
+            /**
+             * Passscore
+             * @default 0.5
+             */
+            passScore?: number;
+            /** Scorers */
+            scorers: (components["schemas"]["ExpressionScorer"] | components["schemas"]["CodeScorer"] | components["schemas"]["JudgeScorer"] | components["schemas"]["MetricScorer"])[];
+            /** Tableid */
+            tableId: string;
+            /** Target */
+            target: components["schemas"]["WorkflowTarget"] | components["schemas"]["ProfileTarget"];
+            /**
+             * Version
+             * @default null
+             */
+            version?: number | null;
+        };
+        /**
+         * EvaluationComparison
+         * @description rows: the changed ones, then the others, at most 1000. counts: of every change; definitionChanged:
+         *     whether both runs have another definition.
+         */
+        EvaluationComparison: {
+            after: components["schemas"]["EvaluationRunShown"];
+            before: components["schemas"]["EvaluationRunShown"];
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Definitionchanged */
+            definitionChanged: boolean;
+            /** Rows */
+            rows: components["schemas"]["ComparedRow"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvaluationLimits
+         * @description Where a run stops. rows: of the table, from its beginning; seconds; cost: US dollars, as far as they are known;
+         *     tokens: in and out together. null: as the settings say; of cost and tokens: no limit.
+         */
+        EvaluationLimits: {
+            /**
+             * Cost
+             * @default null
+             */
+            cost?: number | null;
+            /**
+             * Rows
+             * @default null
+             */
+            rows?: number | null;
+            /**
+             * Seconds
+             * @default null
+             */
+            seconds?: number | null;
+            /**
+             * Tokens
+             * @default null
+             */
+            tokens?: number | null;
+        };
+        /** EvaluationList */
+        EvaluationList: {
+            /** Data */
+            data: components["schemas"]["EvaluationShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvaluationRunDetail
+         * @description definition: the evaluation as it was.
+         */
+        EvaluationRunDetail: {
+            /** Createdat */
+            createdAt: string;
+            /** Definition */
+            definition: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Evaluation */
+            evaluation: string;
+            /** Finishedat */
+            finishedAt: string | null;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Number */
+            number: number;
+            /** Passscore */
+            passScore: number;
+            /** Problem */
+            problem: string;
+            /** Resumed */
+            resumed: number;
+            /** Startedby */
+            startedBy: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "finished" | "stopped" | "cancelled" | "failed";
+            totals: components["schemas"]["EvaluationTotals"];
+            /** Version */
+            version: number;
+            /** Workflowversion */
+            workflowVersion: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvaluationRunList
+         * @description before: for the query of the page that follows; null: there is none.
+         */
+        EvaluationRunList: {
+            /** Before */
+            before: number | null;
+            /** Data */
+            data: components["schemas"]["EvaluationRunShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvaluationRunShown
+         * @description version: of the evaluation; workflowVersion: that ran, null for a profile; resumed: how often another daemon, or
+         *     this one after a crash, went on with it.
+         */
+        EvaluationRunShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Evaluation */
+            evaluation: string;
+            /** Finishedat */
+            finishedAt: string | null;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Number */
+            number: number;
+            /** Passscore */
+            passScore: number;
+            /** Problem */
+            problem: string;
+            /** Resumed */
+            resumed: number;
+            /** Startedby */
+            startedBy: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "finished" | "stopped" | "cancelled" | "failed";
+            totals: components["schemas"]["EvaluationTotals"];
+            /** Version */
+            version: number;
+            /** Workflowversion */
+            workflowVersion: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** EvaluationRunsQuery */
+        EvaluationRunsQuery: {
+            /**
+             * Before
+             * @default null
+             */
+            before?: number | null;
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+        };
+        /**
+         * EvaluationShown
+         * @description lastRun: the newest one.
+         */
+        EvaluationShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Definition */
+            definition: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            lastRun: components["schemas"]["EvaluationRunShown"] | null;
+            /** Name */
+            name: string;
+            /** Updatedat */
+            updatedAt: string;
+            /** Version */
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvaluationsQuery
+         * @description search: a part of the name, in any case.
+         */
+        EvaluationsQuery: {
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Search
+             * @default
+             */
+            search?: string;
+        };
+        /**
+         * EvaluationTotals
+         * @description Of the rows that are over. score, scores, metrics: means; cost: US dollars, as far as they are known; unpriced:
+         *     models without a known price; durationMs: of all executions together.
+         */
+        EvaluationTotals: {
+            /** Cost */
+            cost: number;
+            /** Done */
+            done: number;
+            /** Durationms */
+            durationMs: number;
+            /** Failed */
+            failed: number;
+            /** Metrics */
+            metrics: {
+                [key: string]: number;
+            };
+            /** Passed */
+            passed: number;
+            /** Rows */
+            rows: number;
+            /** Score */
+            score: number | null;
+            /** Scores */
+            scores: {
+                [key: string]: number | null;
+            };
+            /** Tokensin */
+            tokensIn: number;
+            /** Tokensout */
+            tokensOut: number;
+            /** Unpriced */
+            unpriced: string[];
+        } & {
+            [key: string]: unknown;
         };
         /** EventsQuery */
         EventsQuery: {
@@ -5441,6 +6651,26 @@ export interface components {
             returns: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * ExpressionScorer
+         * @description expression: gives a number from 0 to 1, true or false, or `{score, reason}`.
+         */
+        ExpressionScorer: {
+            /** Expression */
+            expression: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "expression";
+            /** Name */
+            name: string;
+            /**
+             * Weight
+             * @default 1
+             */
+            weight?: number;
         };
         /** FailureShown */
         FailureShown: {
@@ -6101,6 +7331,43 @@ export interface components {
             text: string;
         };
         JsonValue: unknown;
+        /**
+         * JudgeScorer
+         * @description A model scores by these instructions. profile: whose agent judges; or model: a chat model.
+         */
+        JudgeScorer: {
+            /**
+             * Highest
+             * @default 1
+             */
+            highest?: number;
+            /** Instructions */
+            instructions: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "judge";
+            /**
+             * Lowest
+             * @default 0
+             */
+            lowest?: number;
+            /** @default null */
+            model?: components["schemas"]["ModelJudge"] | null;
+            /** Name */
+            name: string;
+            /**
+             * Profile
+             * @default null
+             */
+            profile?: string | null;
+            /**
+             * Weight
+             * @default 1
+             */
+            weight?: number;
+        };
         /** KeyBody */
         KeyBody: {
             /**
@@ -6116,7 +7383,7 @@ export interface components {
             name: string;
             /**
              * Scopes
-             * @description What the key may do: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
+             * @description What the key may do: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, evaluations:read, evaluations:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
              */
             scopes?: string[] | null;
@@ -6760,6 +8027,36 @@ export interface components {
              */
             wait?: number;
         };
+        /**
+         * MetricScorer
+         * @description metric: the name of a number that a node Evaluation of the workflow sets.
+         */
+        MetricScorer: {
+            /**
+             * Highest
+             * @default 1
+             */
+            highest?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "metric";
+            /**
+             * Lowest
+             * @default 0
+             */
+            lowest?: number;
+            /** Metric */
+            metric: string;
+            /** Name */
+            name: string;
+            /**
+             * Weight
+             * @default 1
+             */
+            weight?: number;
+        };
         /** MeView */
         MeView: {
             /** Id */
@@ -6776,6 +8073,28 @@ export interface components {
             role: "viewer" | "member" | "admin";
             /** Username */
             username: string;
+        };
+        /**
+         * ModelJudge
+         * @description A chat model of a workflow's node. nodeType: such as `@n8n/n8n-nodes-langchain.lmChatOpenAi`; parameters: of that
+         *     node; credentials: kind of credential -> id.
+         */
+        ModelJudge: {
+            /** Credentials */
+            credentials?: {
+                [key: string]: string;
+            };
+            /** Nodetype */
+            nodeType: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Typeversion
+             * @default 1
+             */
+            typeVersion?: number;
         };
         /**
          * MovingInQuery
@@ -7348,6 +8667,51 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "number" | "boolean" | "date";
+        };
+        /**
+         * NewEvaluation
+         * @description name: letters, digits, `.`, `_` and `-`; it is also the evaluation's address.
+         */
+        NewEvaluation: {
+            /**
+             * Concurrent
+             * @default 2
+             */
+            concurrent?: number;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Expected
+             * @default
+             */
+            expected?: string;
+            /**
+             * Input
+             * @default
+             */
+            input?: string;
+            limits?: components["schemas"]["EvaluationLimits"];
+            /** Name */
+            name: string;
+            /**
+             * Output
+             * @default
+             */
+            output?: string;
+            /**
+             * Passscore
+             * @default 0.5
+             */
+            passScore?: number;
+            /** Scorers */
+            scorers: (components["schemas"]["ExpressionScorer"] | components["schemas"]["CodeScorer"] | components["schemas"]["JudgeScorer"] | components["schemas"]["MetricScorer"])[];
+            /** Tableid */
+            tableId: string;
+            /** Target */
+            target: components["schemas"]["WorkflowTarget"] | components["schemas"]["ProfileTarget"];
         };
         /** NewKeyBody */
         NewKeyBody: {
@@ -8759,6 +10123,33 @@ export interface components {
             success: true;
         };
         /**
+         * ProfileTarget
+         * @description Each row is a prompt for this profile's agent, without a terminal. prompt: a template over the row. timeout:
+         *     seconds; null: the setting profiles.run.timeout. outputFormat: `json`: the agent's answer is read as JSON.
+         */
+        ProfileTarget: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "profile";
+            /**
+             * Outputformat
+             * @default text
+             * @enum {string}
+             */
+            outputFormat?: "text" | "json";
+            /** Profile */
+            profile: string;
+            /** Prompt */
+            prompt: string;
+            /**
+             * Timeout
+             * @default null
+             */
+            timeout?: number | null;
+        };
+        /**
          * Projection
          * @description At the end of the block, when it goes on at this rate.
          */
@@ -9540,6 +10931,24 @@ export interface components {
          */
         RowsAnswer: components["schemas"]["JsonValue"];
         /**
+         * RowScoreShown
+         * @description score: null where the scorer has failed; executionId: of a judge's question.
+         */
+        RowScoreShown: {
+            /** Error */
+            error: string;
+            /** Executionid */
+            executionId: string | null;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
+            /** Score */
+            score: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * RowsDeletion
          * @description As `RowChange`. search: and only rows with such a cell.
          */
@@ -10263,6 +11672,23 @@ export interface components {
              * @default null
              */
             working_dir?: string | null;
+        };
+        /**
+         * StartedEvaluation
+         * @description workflowVersion: of the workflow, in place of the definition's; label: a few words by which people know the
+         *     run.
+         */
+        StartedEvaluation: {
+            /**
+             * Label
+             * @default
+             */
+            label?: string;
+            /**
+             * Workflowversion
+             * @default null
+             */
+            workflowVersion?: number | null;
         };
         /**
          * StartShown
@@ -11973,6 +13399,36 @@ export interface components {
          * @description Tags of one workflow.
          */
         WorkflowTags: components["schemas"]["TagShown"][];
+        /**
+         * WorkflowTarget
+         * @description Each row runs through this workflow. version: one of its versions; null: the current one. start: the node to
+         *     start at; empty: the evaluation trigger, else the trigger of a run by hand. outputNode: whose first item is the
+         *     output; empty: the last node that ran.
+         */
+        WorkflowTarget: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "workflow";
+            /**
+             * Outputnode
+             * @default
+             */
+            outputNode?: string;
+            /**
+             * Start
+             * @default
+             */
+            start?: string;
+            /**
+             * Version
+             * @default null
+             */
+            version?: number | null;
+            /** Workflowid */
+            workflowId: string;
+        };
         /** WorkflowTemplateList */
         WorkflowTemplateList: {
             /** Data */
@@ -12757,6 +14213,106 @@ export interface operations {
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
             404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createCopilotSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopilotSessionIn"];
+            };
+        };
+        responses: {
+            /** @description Let a profile's agent work on a draft; the answer comes when it has been told what to do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopilotSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getCopilotSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft of a copilot session, and the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopilotSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    sendCopilotMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopilotMessageIn"];
+            };
+        };
+        responses: {
+            /** @description Tell the agent of a copilot session what to do next. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopilotSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
             503: components["responses"]["DaemonStoreUnavailable"];
@@ -16908,6 +18464,782 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listDrafts: {
+        parameters: {
+            query?: {
+                executionId?: string | null;
+                limit?: number;
+                offset?: number;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List drafts of workflows, the last changed first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftBody"];
+            };
+        };
+        responses: {
+            /** @description Begin a draft, of a workflow or of a new one */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a draft: its documents and its changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    replaceDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The revision that may be changed, such as "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftDocument"];
+            };
+        };
+        responses: {
+            /** @description Replace the document of a draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Discard a draft */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    acceptDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftAcceptance"];
+            };
+        };
+        responses: {
+            /** @description Accept changes of a draft: save them in its workflow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftAccepted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mergeDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftMerge"];
+            };
+        };
+        responses: {
+            /** @description Put changes of a draft into a document, without saving it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftMerged"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    rejectDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftRejection"];
+            };
+        };
+        responses: {
+            /** @description Reject changes of a draft: take them out of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    askForDraftRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftRunBody"];
+            };
+        };
+        responses: {
+            /** @description Ask for a run of a draft, which somebody has to allow */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftRunShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getDraftRun: {
+        parameters: {
+            query?: {
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                draft_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read whether a run of a draft was allowed, and its execution */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftRunShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    decideDraftRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftRunDecision"];
+            };
+        };
+        responses: {
+            /** @description Let a draft run, or do not */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftRunShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getEvaluationRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a run of an evaluation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunDetail"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteEvaluationRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a run of an evaluation with its rows */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    cancelEvaluationRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a run of an evaluation, wherever it goes on */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunDetail"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getEvaluationComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                other_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Compare a run with a later one, row by row */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationComparison"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listEvaluatedRows: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the rows of a run, with their scores */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluatedRowList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listEvaluations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List evaluations by name, each with its newest run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEvaluation"];
+            };
+        };
+        responses: {
+            /** @description Create an evaluation */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read an evaluation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    changeEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationChange"];
+            };
+        };
+        responses: {
+            /** @description Replace the definition of an evaluation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an evaluation with its runs */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listEvaluationRuns: {
+        parameters: {
+            query?: {
+                before?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the runs of an evaluation, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    startEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartedEvaluation"];
+            };
+        };
+        responses: {
+            /** @description Start a run of an evaluation and answer once it is stored */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRunDetail"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -32,6 +32,8 @@ const SCOPES: Record<string, string> = {
   'credentials:write': 'Manage credentials',
   'data-tables:read': 'Read data tables',
   'data-tables:write': 'Change data tables and their rows',
+  'evaluations:read': 'Read evaluations and their runs',
+  'evaluations:write': 'Change and run evaluations',
   'agents:read': 'Read agents, profiles, terminals, proxies and usage',
   'machine:write': 'Write workflows with commands, files of the machine and SSH',
   'agents:write': 'Start and change agents: all that your account on the machine may do',

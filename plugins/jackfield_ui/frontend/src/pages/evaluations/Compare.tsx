@@ -1,0 +1,95 @@
+import { Alert, Group, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { areaPath } from '../../app/areas';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Failure } from '../../components/Failure';
+import { Page } from '../../components/Page';
+import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { brief } from './brief';
+import { type ComparedRow, evaluationPath, useComparison } from './queries';
+import { Score, scoreText } from './scores';
+
+type Change = ComparedRow['change'];
+const LABELS: Record<Change, string> = { better: 'Better', worse: 'Worse', same: 'Same', new: 'New', gone: 'Gone' };
+const TONES: Record<Change, Tone> = { better: 'good', worse: 'bad', same: 'still', new: 'busy', gone: 'warn' };
+const CHANGES: readonly Change[] = ['better', 'worse', 'same', 'new', 'gone'];
+
+/** Two runs, row by row. */
+export default function Compare() {
+  const { name = '', before = '', after = '' } = useParams();
+  const [only, setOnly] = useState(true);
+  const found = useComparison(before, after);
+  const both = found.data;
+  const shown = both?.rows.filter(({ change }) => !only || change !== 'same');
+  return (
+    <Page
+      title={both ? `Runs ${both.before.number} and ${both.after.number}` : 'Compare runs'}
+      subtitle="Each row in the earlier run and in the later one."
+      crumbs={[
+        { label: 'Evaluations', to: areaPath('evaluations') },
+        { label: name, to: evaluationPath(name) },
+      ]}
+    >
+      {found.error && !both ? (
+        <Failure error={found.error} onRetry={() => void found.refetch()} />
+      ) : both ? (
+        <Stack>
+          <Text>{`Score ${scoreText(both.before.totals.score)} before, ${scoreText(both.after.totals.score)} after.`}</Text>
+          <Group gap="md">
+            {CHANGES.filter((change) => both.counts[change]).map((change) => (
+              <StatusBadge
+                key={change}
+                status={change}
+                tone={TONES[change]}
+                label={`${LABELS[change]}: ${both.counts[change]}`}
+              />
+            ))}
+          </Group>
+          {both.definitionChanged && (
+            <Alert color="yellow" role="status">
+              The definition of the evaluation has changed between these runs.
+            </Alert>
+          )}
+          <Switch label="Changed rows only" checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} />
+          <DataTable
+            label="Compared rows"
+            columns={COLUMNS}
+            rows={shown}
+            rowKey={({ rowId }) => String(rowId)}
+            empty={<EmptyState title="No row has another score" />}
+          />
+        </Stack>
+      ) : (
+        <Skeleton height={320} aria-busy="true" />
+      )}
+    </Page>
+  );
+}
+
+const COLUMNS: Column<ComparedRow>[] = [
+  { key: 'row', title: 'Row', primary: true, width: 80, render: ({ rowId }) => rowId },
+  {
+    key: 'change',
+    title: 'Change',
+    width: 120,
+    render: ({ change }) => <StatusBadge status={change} tone={TONES[change]} label={LABELS[change]} />,
+  },
+  {
+    key: 'before',
+    title: 'Score before',
+    align: 'end',
+    width: 120,
+    render: ({ before }) => <Score value={before?.score} />,
+  },
+  {
+    key: 'after',
+    title: 'Score after',
+    align: 'end',
+    width: 120,
+    render: ({ after }) => <Score value={after?.score} />,
+  },
+  { key: 'outputBefore', title: 'Output before', render: ({ before }) => brief(before?.problem || before?.output) },
+  { key: 'outputAfter', title: 'Output after', render: ({ after }) => brief(after?.problem || after?.output) },
+];

@@ -1,0 +1,102 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { IconArrowsDiff, IconChecklist } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Count, Duration, Money, RelativeTime } from '../../components/values';
+import { comparePath, type EvaluationRun, runPath } from './queries';
+import { RunStatus, Score } from './scores';
+
+/** The runs of an evaluation; two selected ones are compared, the older as the one before. */
+export function Runs({
+  name,
+  runs,
+  error,
+  onRetry,
+}: {
+  name: string;
+  runs: readonly EvaluationRun[] | undefined;
+  error: unknown;
+  onRetry: () => void;
+}) {
+  const navigate = useNavigate();
+  const [selected, setSelected] = useState<Set<string>>(new Set());
+  const [after, before] = (runs ?? []).filter(({ id }) => selected.has(id));
+  return (
+    <>
+      {selected.size > 0 && (
+        <Group gap="sm">
+          <Button
+            variant="default"
+            leftSection={<IconArrowsDiff size={16} aria-hidden="true" />}
+            disabled={selected.size !== 2}
+            onClick={() => before && after && void navigate(comparePath(name, before.id, after.id))}
+          >
+            Compare
+          </Button>
+          {selected.size !== 2 && (
+            <Text size="sm" c="dimmed">
+              Select two runs.
+            </Text>
+          )}
+        </Group>
+      )}
+      <DataTable
+        label="Runs"
+        columns={COLUMNS}
+        rows={runs}
+        rowKey={({ id }) => id}
+        rowName={({ number }) => `run ${number}`}
+        error={error}
+        onRetry={onRetry}
+        selection={{ selected, onChange: setSelected }}
+        onOpen={(run) => void navigate(runPath(run))}
+        empty={
+          <EmptyState icon={IconChecklist} title="No runs yet">
+            A run takes each row of the data table through the workflow or the agent.
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
+
+const COLUMNS: Column<EvaluationRun>[] = [
+  {
+    key: 'number',
+    title: 'Run',
+    primary: true,
+    render: (run) => (
+      <Anchor component={Link} to={runPath(run)} onClick={(event) => event.stopPropagation()}>
+        {run.label ? `${run.number}: ${run.label}` : `${run.number}`}
+      </Anchor>
+    ),
+  },
+  { key: 'status', title: 'Status', width: 140, render: (run) => <RunStatus run={run} /> },
+  { key: 'score', title: 'Score', align: 'end', width: 90, render: ({ totals }) => <Score value={totals.score} /> },
+  {
+    key: 'passed',
+    title: 'Passed',
+    align: 'end',
+    width: 100,
+    render: ({ totals }) => `${totals.passed} of ${totals.done}`,
+  },
+  {
+    key: 'versions',
+    title: 'Versions',
+    width: 150,
+    render: ({ version, workflowVersion }) =>
+      workflowVersion ? `${version}, workflow ${workflowVersion}` : `${version}`,
+  },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    align: 'end',
+    width: 100,
+    render: ({ totals }) => <Count value={totals.tokensIn + totals.tokensOut} short />,
+  },
+  { key: 'cost', title: 'Cost', align: 'end', width: 90, render: ({ totals }) => <Money value={totals.cost} /> },
+  { key: 'time', title: 'Time', align: 'end', width: 90, render: ({ totals }) => <Duration ms={totals.durationMs} /> },
+  { key: 'started', title: 'Started', width: 130, render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+];

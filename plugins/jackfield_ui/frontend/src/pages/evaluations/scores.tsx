@@ -1,0 +1,24 @@
+import { Text } from '@mantine/core';
+import { StatusBadge } from '../../components/StatusBadge';
+import type { EvaluationRun } from './queries';
+
+const DIGITS = 3;
+
+export const scoreText = (score: number | null | undefined) =>
+  score === null || score === undefined ? '–' : score.toFixed(DIGITS);
+
+/** A score from 0 to 1. */
+export function Score({ value }: { value: number | null | undefined }) {
+  return (
+    <Text span className="jf-nowrap" inherit>
+      {scoreText(value)}
+    </Text>
+  );
+}
+
+const TONES = { running: 'busy', finished: 'good', stopped: 'warn', cancelled: 'still', failed: 'bad' } as const;
+
+export function RunStatus({ run: { status, totals } }: { run: EvaluationRun }) {
+  if (status !== 'running') return <StatusBadge status={status} tone={TONES[status]} />;
+  return <StatusBadge status={status} tone="busy" label={`${totals.done} of ${totals.rows}`} />;
+}
