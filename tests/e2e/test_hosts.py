@@ -10,13 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.clock import SystemClock
+from jackfield.api.context import PluginContext
 from jackfield.core.redaction import Redactor
 from jackfield.core.secrets import FileSecrets
 from jackfield.http.hosts.tokens import HEADER, ForwardedCaller, ForwardingTokens
@@ -25,6 +27,7 @@ from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
 from jackfield.testing.shell import add_shell
 from jackfield.testing.websocket import BINARY, CLOSE, TEXT, RawWebSocket
+from jackfield_approvals.asking.tokens import Asker, AskTokens
 
 KEY = "an-encryption-key-that-both-daemons-have"
 
@@ -519,3 +522,50 @@ def expect(client: httpx.Client, tokens: int, missing: list[str]) -> None:
         return sorted(absent) == sorted(missing)
 
     poll(answered, "whoever is there answers in time", timeout=30)
+
+
+def approvals(api: httpx.Client) -> list[Any]:  # Any: JSON
+    return list(api.get("/approvals").raise_for_status().json()["data"])
+
+
+def test_a_question_is_answered_once_at_whichever_host(alpha: Daemon, beta: Daemon) -> None:
+    fields = {"values": [{"fieldLabel": "Reason", "requiredField": True}]}
+    wait = node("Ask", "wait", {"resume": "form", "formTitle": "Ship it?", "formFields": fields}, version=1.1)
+    here, there = alpha.admin(), beta.admin()
+    alpha.live(chain("Asking", webhook("asking"), wait, set_fields("Done", done=True)), here)
+    beta.client().post("/webhook/asking", json={}).raise_for_status()
+    poll(lambda: approvals(here), "it waits", timeout=20)
+    (found,) = approvals(there)
+    assert (found["kind"], found["title"], found["node"]) == ("form", "Ship it?", "Ask")
+    wrong = there.post(f"/approvals/{found['id']}", json={})
+    assert (wrong.status_code, list(wrong.json()["details"])) == (400, ["fields.Reason"])
+
+    def answer(api: httpx.Client) -> int:
+        return api.post(f"/approvals/{found['id']}", json={"fields": {"Reason": "Why not"}}).status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(answer, (here, there))) == [200, 409]
+    poll(lambda: here.get(f"/executions/{found['executionId']}").json()["status"] == "success", "it ends", timeout=20)
+    assert approvals(here) == approvals(there) == []
+
+
+def test_a_request_of_an_agent_is_answered_from_another_host(alpha: Daemon, beta: Daemon, tmp_path: Path) -> None:
+    secrets = FileSecrets(tmp_path, Redactor(), {"JACKFIELD_ENCRYPTION_KEY": KEY})
+    asker = Asker("work", "terminal_session", "s1", "standard")
+    token = AskTokens(cast("PluginContext", SimpleNamespace(secrets=secrets))).make(asker)
+    event = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make"}}
+    headers = {"Authorization": f"Bearer {token}"}
+    assert beta.client().post("/ask-approval/hook", json=event).status_code == 401
+    api = alpha.admin()
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(beta.client(timeout=60).post, "/ask-approval/hook", json=event, headers=headers)
+        (found,) = poll(lambda: approvals(api), "it is asked", timeout=20)
+        assert (found["host"], found["profile"], found["input"]) == ("beta", "work", {"command": "make"})
+        path = f"/approvals/{found['id']}"
+        assert api.post(path, json={"option": "perhaps"}).status_code == 400
+        answered = api.post(path, json={"option": "reject", "note": "Use ninja."})
+        assert (answered.status_code, answered.json()["answeredBy"]) == (200, "admin")
+        decision = asking.result().json()["hookSpecificOutput"]["decision"]
+    assert decision == {"behavior": "deny", "message": "Use ninja."}
+    assert api.post(path, json={"option": "allow"}).json()["code"] == "APPROVAL_CLOSED"
+    assert [row["state"] for row in api.get("/approvals", params={"state": "all"}).json()["data"]] == ["answered"]
