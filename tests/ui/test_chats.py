@@ -31,7 +31,13 @@ name = "acp"
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    place = tmp_path_factory.mktemp("chats")
+    found = talking(tmp_path_factory.mktemp("chats"))
+    yield found
+    found.close()
+
+
+def talking(place: Path) -> Daemon:
+    """A daemon with an agent that is spoken to, and a profile of it, `one`."""
     program = place / "bin/talker"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {AGENT} "$@"\n')
@@ -44,8 +50,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     found.start()
     body = {"agent_id": "talker", "alias": "one", "provider_id": "self", "model": "m"}
     assert found.client().post("/api/profiles", json=body).status_code == 200
-    yield found
-    found.close()
+    return found
 
 
 def say(page: Page, text: str) -> None:

@@ -50,7 +50,7 @@ function Source({ approval }: { approval: Approval }) {
     <Text size="sm" c="dimmed" mb="xs">
       {profile && (
         <>
-          <Anchor component={Link} to={`${areaPath('profiles')}/${segment(profile)}`} inherit>
+          <Anchor component={Link} to={`${areaPath('profiles')}/${segment(profile)}`} inherit underline="always">
             {profile}
           </Anchor>
           {tool && ` · ${tool}`}
@@ -58,7 +58,7 @@ function Source({ approval }: { approval: Approval }) {
           {askedBy === 'agent_session' && sessionId && (
             <>
               {' · '}
-              <Anchor component={Link} to={`${areaPath('chats')}/${segment(sessionId)}`} inherit>
+              <Anchor component={Link} to={`${areaPath('chats')}/${segment(sessionId)}`} inherit underline="always">
                 chat
               </Anchor>
             </>
@@ -68,7 +68,7 @@ function Source({ approval }: { approval: Approval }) {
       )}
       {executionId && (
         <>
-          <Anchor component={Link} to={`${areaPath('executions')}/${segment(executionId)}`} inherit>
+          <Anchor component={Link} to={`${areaPath('executions')}/${segment(executionId)}`} inherit underline="always">
             {workflow ?? 'execution'}
           </Anchor>
           {node && ` · ${node}`}
