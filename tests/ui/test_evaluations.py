@@ -14,7 +14,6 @@ from jackfield.testing.daemon import Daemon, poll
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
-PHONE = {"width": 390, "height": 844}
 ROWS = [{"number": 1, "wanted": 2}, {"number": 2, "wanted": 5}]
 
 
@@ -28,13 +27,13 @@ def test_an_evaluation_is_made_run_and_its_runs_compared(page: Page, world: Worl
     workflow = world.doubling("Doubles")
     page.goto("/ui/evaluations")
     page.get_by_role("link", name="New evaluation").click()
-    page.get_by_label("Name", exact=True).fill("doubles")
-    page.get_by_role("textbox", name="Data table").click()
+    page.get_by_role("textbox", name="Name", exact=True).fill("doubles")
+    page.get_by_role("combobox", name="Data table").click()
     page.get_by_role("option", name="Questions").click()
-    page.get_by_role("textbox", name="Workflow", exact=True).click()
+    page.get_by_role("combobox", name="Workflow", exact=True).click()
     page.get_by_role("option", name="Doubles").click()
-    page.get_by_label("Output", exact=True).fill("={{ $json.output.answer }}")
-    page.get_by_label("Expected", exact=True).fill("={{ $json.row.wanted }}")
+    page.get_by_role("textbox", name="Output", exact=True).fill("={{ $json.output.answer }}")
+    page.get_by_role("textbox", name="Expected", exact=True).fill("={{ $json.row.wanted }}")
     axe(page)
     page.get_by_role("button", name="Save").click()
     page.get_by_role("heading", name="doubles").wait_for()
@@ -42,7 +41,7 @@ def test_an_evaluation_is_made_run_and_its_runs_compared(page: Page, world: Worl
     page.get_by_role("heading", name="Run 1 of doubles").wait_for()
     page.get_by_text("1 of 2 passed").wait_for()
     axe(page)
-    page.get_by_role("row", name=re.compile("Below")).get_by_role("button").first.click()
+    page.get_by_role("row", name=re.compile("Below")).click()
     dialog = page.get_by_role("dialog", name="Row 2")
     dialog.get_by_text("exact").wait_for()
     axe(page)
@@ -74,7 +73,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(make_context: Callable[...,
         scorers=[EXACT],
     )
     run = world.run("small")
-    page = make_context(viewport=PHONE).new_page()
+    page = make_context(viewport="phone").new_page()
     for path in ("", "/new", "/small", f"/small/runs/{run['id']}"):
         page.goto(f"/ui/evaluations{path}")
         page.get_by_role("heading", level=1).wait_for()

@@ -40,7 +40,7 @@ export const AREAS: readonly Area[] = [
   { id: 'executions', label: 'Executions', icon: IconActivity, jump: 'e', group: 'Automation' },
   { id: 'webhooks', label: 'Webhooks', icon: IconWebhook, jump: 'h', group: 'Automation' },
   { id: 'data-tables', label: 'Data tables', icon: IconTable, jump: 'b', group: 'Automation' },
-  { id: 'evaluations', label: 'Evaluations', icon: IconChecklist, jump: 'v', group: 'Automation' },
+  { id: 'evaluations', label: 'Evaluations', icon: IconChecklist, jump: 'y', group: 'Automation' },
   { id: 'agents', label: 'Agents', icon: IconRobot, jump: 'a', group: 'Agents' },
   { id: 'profiles', label: 'Profiles', icon: IconUserCog, jump: 'p', group: 'Agents' },
   { id: 'chats', label: 'Chats', icon: IconMessages, jump: 'c', group: 'Agents' },

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconBan } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'react-router';
@@ -136,11 +136,7 @@ const COLUMNS: Column<EvaluatedRow>[] = [
     title: 'Row',
     primary: true,
     width: 80,
-    render: ({ rowId }) => (
-      <Anchor component="button" type="button">
-        {rowId}
-      </Anchor>
-    ),
+    render: ({ rowId }) => rowId,
   },
   { key: 'status', title: 'Result', width: 120, render: (row) => <RowStatus row={row} /> },
   { key: 'score', title: 'Score', align: 'end', width: 90, render: ({ score }) => <Score value={score} /> },
