@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from quart import Response
 
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.jsontext import Json
-from jackfield.api.n8n_pages import PROJECT, asked_cursor, page
+from jackfield.api.n8n_pages import asked_cursor, page
+from jackfield.api.projects import ProjectAccess, ask_about
+from jackfield.api.records import replace
 from jackfield.api.storage.tables import DataTable, DataTableFilter, RowOrder
 from jackfield_data_tables.asking import (
     colon_order,
@@ -57,12 +59,22 @@ class N8nTableRoutes(TableRoutes):
         query: N8nDataTablesQuery = read_query(schema("N8nDataTablesQuery"))
         cursor = asked_cursor(query, query.offset)
         column, way = colon_order(query.sort_by or "updatedAt:desc")
-        where = _wanted(query.filter)
+        where = await self._of_project(query.filter)
         found = await self._context.store.data_tables(
             where, order=table_order(column), descending=way == "desc", offset=cursor.offset, limit=cursor.limit
         )
         rows: list[Json] = [n8n_view(table) for table in found.rows]
         return json_response(page(rows, cursor.after(len(rows), found.total)))
+
+    async def _of_project(self, text: str | None) -> DataTableFilter:
+        """n8n's filter of tables; one that names several projects names the first. Raises `InvalidInput`."""
+        where = _wanted(text)
+        projects = _list((read_object(text, "filter") if text else {}).get("projectId", []))
+        try:
+            await ask_about(self._context.find_port(ProjectAccess), str(projects[0]) if projects else None)
+        except NotFound:
+            return replace(where, ids=[])
+        return where
 
     @operation(
         "List rows of a data table",
@@ -89,8 +101,6 @@ def _wanted(text: str | None) -> DataTableFilter:
         if key not in _FILTERS or not all(isinstance(each, str) for each in _list(value)):
             raise InvalidInput("Invalid filter fields", details={"filter": f"give {', '.join(_FILTERS)} as texts"})
     ids = [str(each) for each in _list(given["id"])] if "id" in given else None
-    if "projectId" in given and PROJECT not in _list(given["projectId"]):
-        ids = []
     names = [str(each) for each in _list(given.get("name", []))]
     if len(names) > 1:
         raise InvalidInput("Invalid filter fields", details={"filter": "name one name"})

@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json
-from jackfield.api.n8n_pages import check_project
+from jackfield.api.projects import ProjectAccess, ask_about
 from jackfield.api.storage.tables import DataTable, DataTableFilter
 from jackfield_data_tables.asking import (
     filter_body,
@@ -89,8 +89,7 @@ class TableRoutes:
     )
     async def create_data_table(self) -> Response:
         body: NewDataTable = await read_model(model("NewDataTable"))
-        if body.project_id is not None:
-            check_project(body.project_id)
+        await ask_about(self._context.find_port(ProjectAccess), body.project_id)
         made = await self._tables.create(body.name, [(each.name, each.type) for each in body.columns])
         return json_response(self.view(made), 201)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
-from jackfield.api.n8n_pages import PROJECT
+from jackfield.api.storage import SHARED as PROJECT
 from jackfield.api.storage.tables import Cell, Cells, ColumnType, DataColumn, DataRow, DataTable, RowMark, RowOrder
 
 DRY_RUN = "dryRunState"

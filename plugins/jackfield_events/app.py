@@ -8,6 +8,7 @@ from jackfield.api.asgi import WITHOUT_AGENTS, AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import AGENTS_READ, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, InvalidInput, NotFound, RateLimited
+from jackfield.api.projects import ProjectAccess
 from jackfield_events.client import EventClient
 from jackfield_events.frames import EventFrames
 from jackfield_events.settings import EventsSettings
@@ -41,7 +42,8 @@ class EventSockets:
         self._open += 1
         try:
             public = bool(scope.get("jackfield.public_host"))
-            client = EventClient(caller, receive, send, self._frames, self._settings, public=public)
+            projects = self._context.find_port(ProjectAccess)
+            client = EventClient(caller, receive, send, self._frames, self._settings, public=public, projects=projects)
             await client.serve(self._context.events)
         finally:
             self._open -= 1

@@ -14,7 +14,9 @@ from jackfield.api import jsontext
 from jackfield.api.asgi import Message, Receive, Send
 from jackfield.api.auth import Principal
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.event_reach import heard_event
 from jackfield.api.events import STOPPING, EventBus, Subscription
+from jackfield.api.projects import ProjectAccess
 from jackfield_events.frames import PONG, EventFrames, error, lagged, subscribed
 from jackfield_events.settings import EventsSettings
 from jackfield_events.topics import expanded
@@ -39,8 +41,10 @@ class EventClient:
         settings: EventsSettings,
         *,
         public: bool,
+        projects: ProjectAccess | None = None,
     ) -> None:
-        """public: whether the caller comes by a public host."""
+        """public: whether the caller comes by a public host. projects: None: there are none."""
+        self._projects = projects
         self._caller = caller
         self._public = public
         self._receive = receive
@@ -99,7 +103,8 @@ class EventClient:
                 break
             # An event may have been in the queue before the client gave its topic up.
             told = event.topic in self._topics and not (event.inside and self._public)
-            if told and not await self._say(self._frames.of(event)):
+            heard = await heard_event(self._projects, event) if told else None
+            if heard is not None and not await self._say(self._frames.of(heard)):
                 break
             if event.type == STOPPING:
                 return GOING_AWAY

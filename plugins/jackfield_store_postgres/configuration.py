@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from jackfield.api.errors import Conflict
-from jackfield.api.storage import Credential, Page, Variable
+from jackfield.api.storage import Credential, Page, Variable, Within
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, execute, number
 from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.within import limited
 
 _VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
 _CREDENTIALS = Query(
@@ -25,8 +26,9 @@ class PostgresConfiguration:
 
     _db: Database
 
-    async def variables(self) -> list[Variable]:
-        return await self._db.read(_VARIABLES.every)
+    async def variables(self, within: Within | None = None) -> list[Variable]:
+        clause, values = limited("", [], "variable", "variables.id", within)
+        return await self._db.read(lambda connection: _VARIABLES.every(connection, clause, *values))
 
     async def put_variable(self, variable: Variable) -> None:
         def work(connection: Connection) -> None:
@@ -42,8 +44,9 @@ class PostgresConfiguration:
         sql = "DELETE FROM variables WHERE id = %s"
         return await self._db.write(lambda connection: execute(connection, sql, [variable_id]).rowcount > 0)
 
-    async def credentials(self, offset: int, limit: int) -> Page[Credential]:
-        return await self._db.read(lambda connection: _CREDENTIALS.page(connection, "", [], offset, limit))
+    async def credentials(self, offset: int, limit: int, within: Within | None = None) -> Page[Credential]:
+        clause, values = limited("", [], "credential", "credentials.id", within)
+        return await self._db.read(lambda connection: _CREDENTIALS.page(connection, clause, values, offset, limit))
 
     async def credential(self, credential_id: str) -> Credential | None:
         return await self._db.read(lambda connection: _CREDENTIALS.one(connection, "id = %s", credential_id))

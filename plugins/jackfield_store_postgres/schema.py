@@ -312,6 +312,25 @@ _DRAFTS = (
     "CREATE INDEX drafts_by_change ON drafts (updated_at)",
 )
 """Proposed workflows. They are few: a list of one workflow's looks at all of them."""
+_PROJECTS = (
+    """CREATE TABLE projects (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, is_open boolean NOT NULL, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL
+    )""",
+    """CREATE TABLE project_members (
+        project_id TEXT REFERENCES projects (id) ON DELETE CASCADE,
+        user_id TEXT REFERENCES users (id) ON DELETE CASCADE, role TEXT NOT NULL, PRIMARY KEY (project_id, user_id)
+    )""",
+    "CREATE INDEX project_members_by_user ON project_members (user_id)",
+    "CREATE TABLE placements (kind TEXT, id TEXT, project_id TEXT NOT NULL, PRIMARY KEY (kind, id))",
+    "CREATE INDEX placements_by_project ON placements (project_id, kind, id)",
+    "CREATE TABLE shares (kind TEXT, id TEXT, project_id TEXT, PRIMARY KEY (kind, id, project_id))",
+    "CREATE INDEX shares_by_project ON shares (project_id, kind, id)",
+    "CREATE TABLE project_revisions (id bigint PRIMARY KEY CHECK (id = 1), number bigint NOT NULL)",
+    "ALTER TABLE api_keys ADD COLUMN projects TEXT NOT NULL DEFAULT ''",
+)
+"""Projects, and what belongs to which; what has no row belongs to the one that was always there. Daemons of the version
+before go on: they add keys without projects."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -329,6 +348,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SWEPT,
     _ENTRIES,
     _DRAFTS,
+    _PROJECTS,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -10,6 +10,7 @@ from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
+from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.catalog.folders import PostgresFolders
@@ -51,6 +52,7 @@ class PostgresStore(
     SqlLedgers[Connection],
     SqlEntries[Connection],
     SqlDrafts[Connection],
+    SqlProjects[Connection],
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
@@ -74,6 +76,7 @@ class PostgresStore(
         self._ledgers = LedgerWork(PostgresDialect())
         self._entries = EntryWork(PostgresDialect())
         self._drafts = DraftWork(PostgresDialect())
+        self._projects = ProjectWork(PostgresDialect())
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

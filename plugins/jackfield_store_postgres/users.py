@@ -13,9 +13,10 @@ from jackfield_store_postgres.server.connections import Connection
 
 def _api_key(
     id: str, user_id: str, name: str, prefix: str, digest: str, scopes: str, created: int, expires: int | None,
-    used: int | None,
+    used: int | None, projects: str,
 ) -> ApiKey:  # fmt: skip
-    return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used)
+    limits = tuple(projects.split())
+    return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used, limits)
 
 
 def _user(
@@ -32,7 +33,7 @@ _USERS = Query(
     _user,
 )
 _KEYS = Query(
-    "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at",
+    "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",
     _api_key,
@@ -97,9 +98,9 @@ class PostgresUsers:
     async def add_api_key(self, key: ApiKey) -> None:
         row = (
             key.id, key.user_id, key.name, key.prefix, key.digest, " ".join(key.scopes), key.created_at, key.expires_at,
-            key.last_used_at,
+            key.last_used_at, " ".join(key.projects),
         )  # fmt: skip
-        sql = "INSERT INTO api_keys VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+        sql = "INSERT INTO api_keys VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
         def work(connection: Connection) -> None:
             if not number(connection, "SELECT count(*) FROM users WHERE id = %s", [key.user_id]):

@@ -6,10 +6,11 @@ import sqlite3
 from typing import Any
 
 from jackfield.api.errors import Conflict
-from jackfield.api.storage import Credential, Page, Variable
+from jackfield.api.storage import Credential, Page, Variable, Within
 from jackfield_store_sqlite.damage.digests import expect, of_columns, of_credential
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.within import limited
 
 _VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
 _CREDENTIALS = Query(
@@ -38,8 +39,9 @@ class SqliteConfiguration:
 
     _db: Database
 
-    async def variables(self) -> list[Variable]:
-        return await self._db.read(_VARIABLES.every)
+    async def variables(self, within: Within | None = None) -> list[Variable]:
+        clause, values = limited("", [], "variable", "variables.id", within)
+        return await self._db.read(lambda connection: _VARIABLES.every(connection, clause, *values))
 
     async def put_variable(self, variable: Variable) -> None:
         def work(connection: sqlite3.Connection) -> None:
@@ -55,8 +57,9 @@ class SqliteConfiguration:
         sql = "DELETE FROM variables WHERE id = ?"
         return await self._db.write(lambda connection: execute(connection, sql, [variable_id]).rowcount > 0)
 
-    async def credentials(self, offset: int, limit: int) -> Page[Credential]:
-        return await self._db.read(lambda connection: _CREDENTIALS.page(connection, "", [], offset, limit))
+    async def credentials(self, offset: int, limit: int, within: Within | None = None) -> Page[Credential]:
+        clause, values = limited("", [], "credential", "credentials.id", within)
+        return await self._db.read(lambda connection: _CREDENTIALS.page(connection, clause, values, offset, limit))
 
     async def credential(self, credential_id: str) -> Credential | None:
         return await self._db.read(lambda connection: _CREDENTIAL.one(connection, "id = ?", credential_id))

@@ -321,11 +321,34 @@ _DRAFTS = (
     "CREATE INDEX drafts_by_change ON drafts (updated_at)",
 )
 """Proposed workflows. They are few: a list of one workflow's looks at all of them."""
+_PROJECTS = (
+    """CREATE TABLE projects (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, is_open INTEGER NOT NULL, created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE project_members (
+        project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, role TEXT NOT NULL,
+        PRIMARY KEY (project_id, user_id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX project_members_by_user ON project_members (user_id)",
+    """CREATE TABLE placements (
+        kind TEXT, id TEXT, project_id TEXT NOT NULL, PRIMARY KEY (kind, id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX placements_by_project ON placements (project_id, kind, id)",
+    """CREATE TABLE shares (
+        kind TEXT, id TEXT, project_id TEXT, PRIMARY KEY (kind, id, project_id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX shares_by_project ON shares (project_id, kind, id)",
+    "CREATE TABLE project_revisions (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL) STRICT",
+    "ALTER TABLE api_keys ADD COLUMN projects TEXT NOT NULL DEFAULT ''",
+)
+"""Projects, and what belongs to which; what has no row belongs to the one that was always there."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
     _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
-    _DRAFTS,
+    _DRAFTS, _PROJECTS,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
+from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_sqlite.catalog.folders import SqliteFolders
 from jackfield_store_sqlite.catalog.imported import SqliteImported
@@ -50,6 +51,7 @@ class SqliteStore(
     SqlLedgers[sqlite3.Connection],
     SqlEntries[sqlite3.Connection],
     SqlDrafts[sqlite3.Connection],
+    SqlProjects[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
     Pruning,
     SqliteCopies,
@@ -71,6 +73,7 @@ class SqliteStore(
         self._ledgers = LedgerWork(SqliteDialect())
         self._entries = EntryWork(SqliteDialect())
         self._drafts = DraftWork(SqliteDialect())
+        self._projects = ProjectWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

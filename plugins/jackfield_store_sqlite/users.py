@@ -16,9 +16,10 @@ from jackfield_store_sqlite.rows import Query, execute, number
 
 def _api_key(
     id: str, user_id: str, name: str, prefix: str, digest: str, scopes: str, created: int, expires: int | None,
-    used: int | None,
+    used: int | None, projects: str,
 ) -> ApiKey:  # fmt: skip
-    return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used)
+    limits = tuple(projects.split())
+    return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used, limits)
 
 
 def _user(
@@ -35,7 +36,7 @@ _USERS = Query(
     _user,
 )
 _KEYS = Query(
-    "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at",
+    "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",
     _api_key,
@@ -49,8 +50,9 @@ def _checked_user(*row: Any) -> User:  # Any: the columns, and the digest
 
 
 def _checked_api_key(*row: Any) -> ApiKey:
-    """Raises `DataDamaged`. row: as of `_KEYS`, and the digest, which does not cover the last use."""
-    expect(row[-1], of_columns(row[:-2]), f"API key {row[0]}")
+    """Raises `DataDamaged`. row: as of `_KEYS`, and the digest, which covers neither the last use
+    nor the projects."""
+    expect(row[-1], of_columns(row[:-3]), f"API key {row[0]}")
     return _api_key(*row[:-1])
 
 
@@ -123,12 +125,12 @@ class SqliteUsers:
             key.id, key.user_id, key.name, key.prefix, key.digest, " ".join(key.scopes), key.created_at, key.expires_at,
             key.last_used_at,
         )  # fmt: skip
-        sql = "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        sql = "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
         def work(connection: sqlite3.Connection) -> None:
             if not number(connection, "SELECT count(*) FROM users WHERE id = ?", [key.user_id]):
                 raise Conflict("The user of this API key does not exist any more.")
-            execute(connection, sql, (*row, of_columns(row[:-1])))
+            execute(connection, sql, (*row, of_columns(row[:-1]), " ".join(key.projects)))
 
         await self._db.write(work)
 

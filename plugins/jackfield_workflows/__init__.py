@@ -35,7 +35,7 @@ class WorkflowsPlugin(Plugin):
         WorkflowReader: "jackfield_workflows.documents.reader:CachedReader",
         "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
         "jackfield.api.shared_workflows:PeerChanges": f"{PEERS}:WorkflowsOfPeers",
-        "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.node_scopes:NodeScopes",
+        "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.starting:StartRights",
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",

@@ -14,6 +14,7 @@ from jackfield.testing.contracts.store_ledgers import StoreLedgersContract
 from jackfield.testing.contracts.store_lists import StoreListsContract
 from jackfield.testing.contracts.store_memos import StoreMemosContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
+from jackfield.testing.contracts.store_projects import StoreProjectsContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
 from jackfield.testing.contracts.store_tables import StoreTablesContract
 from jackfield.testing.contracts.store_users import StoreUsersContract
@@ -90,3 +91,7 @@ class TestTables(StoreTablesContract):
 
 class TestEntries(StoreEntriesContract):
     """What plugins keep."""
+
+
+class TestProjects(StoreProjectsContract):
+    """Projects, members, and what belongs where."""

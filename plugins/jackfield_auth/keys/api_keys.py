@@ -66,7 +66,8 @@ class ApiKeyMethod:
         if not request.passive:
             self._usage.note(key.id)
         scopes = frozenset(key.scopes) if key.scopes else None
-        return Principal(user.id, user.username, user.role, self.name, scopes, {"key": key.id})
+        projects = frozenset(key.projects) if key.projects else None
+        return Principal(user.id, user.username, user.role, self.name, scopes, {"key": key.id}, projects)
 
     async def _key(self, value: bytes) -> ApiKey:
         if not FORM.fullmatch(value):

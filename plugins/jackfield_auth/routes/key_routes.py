@@ -6,8 +6,11 @@ from quart import Blueprint, Response
 
 from jackfield.api.auth import SCOPES, Principal
 from jackfield.api.clock import from_iso, iso
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, principal, read_model, read_query
+from jackfield.api.projects import ProjectAccess
+from jackfield.api.records import replace
 from jackfield.api.storage import ApiKey
 from jackfield_auth.keys.api_keys import new_key
 from jackfield_auth.routes.answers import answer, caller_by, done
@@ -51,6 +54,7 @@ def key_routes(auth: AuthService) -> Blueprint:
             raise AccessDenied("API keys are switched off (security.api_keys.enabled).")
         now = auth.context.clock.now_ms()
         text, key = new_key(caller.user_id, body.name, scopes_of(body, caller), now, expiry_of(body.expires_at, now))
+        key = replace(key, projects=await projects_of(auth.context, body))
         await auth.store().add_api_key(key)
         auth.context.log.info("API key %s was made for user %s.", key.id, caller.user_id)
         return answer(NewKeyView(**view(key).model_dump(), key=text), 201)
@@ -59,7 +63,7 @@ def key_routes(auth: AuthService) -> Blueprint:
     @operation("Revoke an API key", operation_id="revokeApiKey", scope=None, status=204, tags=["api-keys"])
     async def revoke(key_id: str) -> Response:
         caller = principal()
-        if caller.scopes is not None and caller.claims.get("key") != key_id:
+        if (caller.scopes is not None or caller.projects is not None) and caller.claims.get("key") != key_id:
             raise AccessDenied("An API key with scopes may revoke itself only.")
         if not await auth.store().delete_api_key(key_id, caller.user_id):
             raise NotFound("There is no such API key.")
@@ -75,6 +79,7 @@ def view(key: ApiKey) -> KeyView:
         name=key.name,
         prefix=key.prefix,
         scopes=list(key.scopes),
+        projects=list(key.projects),
         created_at=iso(key.created_at),
         expires_at=None if key.expires_at is None else iso(key.expires_at),
         last_used_at=None if key.last_used_at is None else iso(key.last_used_at),
@@ -90,6 +95,21 @@ def scopes_of(body: KeyBody, caller: Principal) -> tuple[str, ...]:
             known = f"{scope[:64]} is no scope; there are {', '.join(sorted(SCOPES))}"
             raise InvalidInput("A scope is not known.", details={f"scopes[{number}]": known})
         caller.require(scope)
+    return asked
+
+
+async def projects_of(context: PluginContext, body: KeyBody) -> tuple[str, ...]:
+    """Those asked for, each once. Raises `InvalidInput` for one that the caller is not in."""
+    asked = tuple(dict.fromkeys(body.projects or ()))
+    access = context.find_port(ProjectAccess) if asked else None
+    if access is None:
+        return asked
+    rights = await access.rights()
+    for number, project_id in enumerate(asked):
+        known = await access.project(project_id) is not None
+        if not known or (rights is not None and project_id not in rights.roles):
+            told = {f"projects[{number}]": "give the id of one of your projects"}
+            raise InvalidInput("A project is not known.", details=told)
     return asked
 
 

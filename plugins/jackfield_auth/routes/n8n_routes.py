@@ -1,23 +1,20 @@
-"""n8n's `/users` and `/projects`: users in n8n's shape, and the only project, which everybody is in."""
+"""n8n's `/users`: users in n8n's shape."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, principal, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_api import N8N_PREFIX
-from jackfield.api.n8n_pages import PROJECT, CursorQuery, asked_cursor, page
-from jackfield.api.storage import User
+from jackfield.api.n8n_pages import asked_cursor, page
+from jackfield.api.projects import ProjectAccess
+from jackfield.api.storage import SHARED, User
 from jackfield_auth.routes.answers import done
 from jackfield_auth.routes.n8n_schemas import (
-    MemberPage,
-    N8nProject,
-    N8nProjectPage,
     N8nRoleBody,
     N8nUser,
     N8nUserPage,
@@ -26,7 +23,7 @@ from jackfield_auth.routes.n8n_schemas import (
 )
 from jackfield_auth.service import AuthService
 
-USERS, PROJECTS = ("n8n users",), ("n8n projects",)
+USERS = ("n8n users",)
 ROLES = {"viewer": "global:viewer", "member": "global:member", "admin": "global:admin"}
 """Ours -> n8n's."""
 OUR_ROLES = {theirs: ours for ours, theirs in ROLES.items()}
@@ -42,7 +39,9 @@ def n8n_routes(auth: AuthService) -> Blueprint:
     async def users() -> Response:
         query = read_query(N8nUsersQuery)
         cursor = asked_cursor(query, query.offset)
-        found = await auth.accounts.all() if (query.project_id or PROJECT) == PROJECT else []
+        found = await auth.accounts.all()
+        if query.project_id:
+            found = [user for user in found if await _is_member(auth.context, query.project_id, user)]
         rows = found[cursor.offset : cursor.offset + cursor.limit]
         return json_response(page([user_view(user) for user in rows], cursor.after(len(rows), len(found))))
 
@@ -94,46 +93,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         auth.context.log.info("User %s was changed by %s.", user.id, principal().user_id)
         return json_response(user_view(user))
 
-    @routes.get("/projects")
-    @operation(
-        "List the only project",
-        operation_id="listProjects",
-        scope=None,
-        query=CursorQuery,
-        response=N8nProjectPage,
-        tags=PROJECTS,
-    )
-    async def projects() -> Response:
-        cursor = asked_cursor(read_query(CursorQuery))
-        rows = [await _project(auth)][cursor.offset :]
-        return json_response(page(rows, None))
-
-    @routes.get("/projects/<project_id>")
-    @operation("Read the only project", operation_id="getProject", scope=None, response=N8nProject, tags=PROJECTS)
-    async def project(project_id: str) -> Response:
-        _known(project_id)
-        return json_response(await _project(auth))
-
-    @routes.get("/projects/<project_id>/users")
-    @operation(
-        "List who is in the project: every user",
-        operation_id="listProjectUsers",
-        scope="admin",
-        query=CursorQuery,
-        response=MemberPage,
-        tags=PROJECTS,
-    )
-    async def members(project_id: str) -> Response:
-        _known(project_id)
-        cursor, found = asked_cursor(read_query(CursorQuery)), await auth.accounts.all()
-        rows = found[cursor.offset : cursor.offset + cursor.limit]
-        shown = [{**user_view(user), "role": f"project:{_PROJECT_ROLES[user.role]}"} for user in rows]
-        return json_response(page(shown, cursor.after(len(rows), len(found))))
-
     return routes
-
-
-_PROJECT_ROLES = {"viewer": "viewer", "member": "editor", "admin": "admin"}
 
 
 def user_view(user: User) -> dict[str, Json]:
@@ -160,14 +120,6 @@ async def _user(auth: AuthService, given: str) -> User:
         return await auth.accounts.named(given)
 
 
-async def _project(auth: AuthService) -> dict[str, Json]:
-    """Its times are those of the first user."""
-    users: Sequence[User] = await auth.accounts.all()
-    made = iso(min((user.created_at for user in users), default=0))
-    more: dict[str, Json] = {"icon": None, "description": None, "customTelemetryTags": [], "creatorId": None}
-    return {"id": PROJECT, "name": "Jackfield", "type": "personal", "createdAt": made, "updatedAt": made, **more}
-
-
-def _known(project_id: str) -> None:
-    if project_id != PROJECT:
-        raise NotFound(f"There is one project, {PROJECT}.")
+async def _is_member(context: PluginContext, project_id: str, user: User) -> bool:
+    access = context.find_port(ProjectAccess)
+    return project_id == SHARED if access is None else await access.is_member(project_id, user)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, N8nOffset
 
 
@@ -34,21 +32,5 @@ class N8nUserPage(CursorPage):
     data: list[N8nUser]
 
 
-class MemberPage(CursorPage):
-    data: list[N8nUser]
-
-
 class N8nRoleBody(N8nAnswer):
     new_role_name: str
-
-
-class N8nProject(N8nAnswer):
-    id: str
-    name: str
-    type: Literal["personal"]
-    created_at: str
-    updated_at: str
-
-
-class N8nProjectPage(CursorPage):
-    data: list[N8nProject]

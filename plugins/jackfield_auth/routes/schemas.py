@@ -81,6 +81,9 @@ class KeyBody(AuthBody):
         max_length=len(SCOPES),
         description=f"What the key may do: {', '.join(sorted(SCOPES))}. Default: all that its owner may.",
     )
+    projects: list[Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\S+$")]] | None = Field(
+        None, min_length=1, max_length=50, description="Ids of the projects that the key counts for. Default: all."
+    )
 
 
 class KeyView(AuthView):
@@ -88,6 +91,7 @@ class KeyView(AuthView):
     name: str
     prefix: str = Field(description="The key's first characters.")
     scopes: list[str] = Field(description="Empty: all that the owner may.")
+    projects: list[str] = Field(description="Empty: all of the owner's.")
     created_at: str
     expires_at: str | None = None
     last_used_at: str | None = Field(None, description="Exact to a minute.")

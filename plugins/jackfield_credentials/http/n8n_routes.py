@@ -14,7 +14,8 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_api import N8N_PREFIX
-from jackfield.api.n8n_pages import PROJECT, CursorQuery, asked_cursor, check_project, page, shared
+from jackfield.api.n8n_pages import CursorQuery, asked_cursor, page, project_of, shared, transfer
+from jackfield.api.projects import ProjectAccess, ask_about
 from jackfield.api.storage import Credential
 from jackfield_credentials.changes import CredentialChanges, keep_kind
 
@@ -46,7 +47,9 @@ class N8nCredentials:
     async def list_credentials(self) -> Response:
         cursor = asked_cursor(read_query(CursorQuery))
         found = await self._context.store.credentials(cursor.offset, cursor.limit)
-        return json_response(page([_view(row) for row in found.rows], cursor.after(len(found.rows), found.total)))
+        return json_response(
+            page([await self._shown(row) for row in found.rows], cursor.after(len(found.rows), found.total))
+        )
 
     @operation(
         "Create a credential",
@@ -57,13 +60,13 @@ class N8nCredentials:
     )
     async def create_credential(self) -> Response:
         body: N8nCredentialBody = await read_model(f"{_SCHEMAS}:N8nCredentialBody")
-        check_project(body.project_id or PROJECT)
+        await ask_about(self._context.find_port(ProjectAccess), body.project_id)
         with _DataErrors():
-            return json_response(_view(await self._changes.create(body.name, body.type, _texts(body.data))))
+            return json_response(await self._shown(await self._changes.create(body.name, body.type, _texts(body.data))))
 
     @operation("Read a credential, without values", scope=SCOPE, response=f"{_SCHEMAS}:N8nCredential", tags=TAGS)
     async def get_credential(self, credential_id: str) -> Response:
-        return json_response(_view(await self._changes.find(credential_id)))
+        return json_response(await self._shown(await self._changes.find(credential_id)))
 
     @operation(
         "Change a credential",
@@ -81,18 +84,19 @@ class N8nCredentials:
             if values is not None and body.is_partial_data:
                 kept = {name: text for name, text in self._changes.values(present).items() if name != TOKENS}
                 values = {**kept, **values}
-            return json_response(_view(await self._changes.change(credential_id, body.name, values)))
+            return json_response(await self._shown(await self._changes.change(credential_id, body.name, values)))
 
     @operation(
         "Delete a credential, and show it once more", scope=SCOPE, response=f"{_SCHEMAS}:N8nCredential", tags=TAGS
     )
     async def delete_credential(self, credential_id: str) -> Response:
         present = await self._changes.find(credential_id)
+        shown = await self._shown(present)
         await self._changes.delete(credential_id)
-        return json_response(_view(present))
+        return json_response(shown)
 
     @operation(
-        "Move a credential to a project; it is in the only one",
+        "Move a credential to another project",
         scope=SCOPE,
         request="jackfield.api.n8n_pages:TransferBody",
         status=204,
@@ -101,7 +105,7 @@ class N8nCredentials:
     async def transfer_credential(self, credential_id: str) -> Response:
         body: TransferBody = await read_model("jackfield.api.n8n_pages:TransferBody")
         await self._changes.find(credential_id)
-        check_project(body.destination_project_id)
+        await transfer(self._context, "credential", credential_id, body.destination_project_id)
         return Response(status=204)
 
     @operation("Try a credential", scope=SCOPE, response=f"{_SCHEMAS}:N8nCredentialTest", tags=TAGS)
@@ -118,6 +122,9 @@ class N8nCredentials:
     )
     async def get_schema(self, kind: str) -> Response:
         return json_response(_schema(await self._changes.kind(kind, "type")))
+
+    async def _shown(self, credential: Credential) -> dict[str, Json]:
+        return _view(credential, await project_of(self._context, "credential", credential.id))
 
 
 def n8n_blueprint(context: PluginContext) -> Blueprint:
@@ -163,7 +170,7 @@ def _text(value: Json) -> str:
     return ("false", "true")[value] if isinstance(value, bool) else dumps(value).decode()
 
 
-def _view(credential: Credential) -> dict[str, Json]:
+def _view(credential: Credential, project_id: str) -> dict[str, Json]:
     return {
         "id": credential.id,
         "name": credential.name,
@@ -173,7 +180,7 @@ def _view(credential: Credential) -> dict[str, Json]:
         "isResolvable": False,
         "createdAt": iso(credential.created_at),
         "updatedAt": iso(credential.updated_at),
-        "shared": [{**shared("credential:owner"), "credentialId": credential.id}],
+        "shared": [{**shared("credential:owner", project_id), "credentialId": credential.id}],
     }
 
 

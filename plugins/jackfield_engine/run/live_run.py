@@ -16,6 +16,7 @@ from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Suspend
+from jackfield.api.projects import Reach, RunReach, present_reach, task_context
 from jackfield.api.records import record
 from jackfield.api.storage import CallUpdate, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Document, Items, Workflow
@@ -98,6 +99,7 @@ class LiveRun:
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
         self._hooks = hooks
+        self._reach = _reach_of(request.workflow, handle.id)
         self._outcome = Outcome("cancelled")
         self._park_until = 0
         self._slice = 0.0
@@ -142,7 +144,11 @@ class LiveRun:
 
     def launch(self) -> None:
         """Make its task."""
-        self.task = asyncio.get_running_loop().create_task(self._go())
+        projects, loop = self.services.projects, asyncio.get_running_loop()
+        if projects is None or (not projects.in_use and present_reach() is None):
+            self.task = loop.create_task(self._go())
+        else:  # whoever launches it may be another execution, or somebody who waits for it
+            self.task = loop.create_task(self._go(), context=task_context(self._reach))
 
     def stop_task(self) -> None:
         if self.task is not None:
@@ -441,3 +447,9 @@ def is_near(clock: StoreClock, settings: ExecutionsSettings, until: int | None) 
 
 def too_long(limit: float) -> str:
     return f"The execution ran longer than its limit of {limit:g} seconds."
+
+
+def _reach_of(workflow: Workflow, execution_id: str) -> Reach:
+    """A saved workflow has its own; one that is not saved may use what whoever starts it may."""
+    own = RunReach(workflow.id, execution_id)
+    return own if workflow.id is not None else present_reach() or own

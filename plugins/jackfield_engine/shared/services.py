@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.hosts import Hosts
+from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
@@ -39,6 +40,8 @@ class Services:
     lease: Lease
     hosts: Hosts
     ended: EndedElsewhere
+    projects: ProjectAccess | None
+    """None: there are none."""
 
     def takes(self) -> bool:
         """Whether this daemon begins executions."""
@@ -50,19 +53,19 @@ def build_services(context: PluginContext) -> Services:
     settings = context.settings(ExecutionsSettings)
     return Services(
         context=context,
-        store=context.store,
+        store=whole_store(context.store),
         clock=context.clock,
         store_clock=StoreClock(context.clock),
         settings=settings,
         plans=Plans(context, settings.cached_workflows),
         timers=Timers(context.clock),
         variables=Variables(context, settings.variables_ttl),
-        static=StaticData(context.store, settings.max_static_data),
+        static=StaticData(whole_store(context.store), settings.max_static_data),
         environment=allowed_environment(settings.allowed_environment),
         links=ResumeLinks(context),
         begun=BegunNotes(context.service.config_dir, context.log),
         lease=Lease(
-            context.store,
+            whole_store(context.store),
             context.clock,
             context.log,
             daemon_name(settings.daemon, context.service.config_dir, context.service.worker),
@@ -71,4 +74,5 @@ def build_services(context: PluginContext) -> Services:
         ),
         hosts=context.port(Hosts),
         ended=EndedElsewhere(context),
+        projects=context.find_port(ProjectAccess),
     )

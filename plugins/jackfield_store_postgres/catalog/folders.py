@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.storage import Folder
+from jackfield.api.storage import Folder, Within
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, execute, number
 from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.within import limited
 
 _FOLDERS = Query(
     "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
@@ -31,8 +32,9 @@ class PostgresFolders:
 
     _db: Database
 
-    async def folders(self) -> Sequence[Folder]:
-        return await self._db.read(_FOLDERS.every)
+    async def folders(self, within: Within | None = None) -> Sequence[Folder]:
+        clause, values = limited("", [], "folder", "folders.id", within)
+        return await self._db.read(lambda connection: _FOLDERS.every(connection, clause, *values))
 
     async def put_folder(self, folder: Folder) -> None:
         folded = folder.name.casefold()

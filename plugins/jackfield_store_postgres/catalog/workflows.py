@@ -22,6 +22,7 @@ from jackfield_store_postgres.history.calls import forget_histories
 from jackfield_store_postgres.rows import Query, execute, number, pack, unpack
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.static_data import put_static_data, static_data
+from jackfield_store_postgres.within import limited
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -217,6 +218,7 @@ class PostgresWorkflows:
              ("coalesce(folder_id, '') = %s", where.folder),
              *((HAS_TAG, name) for name in where.tags)]
         )  # fmt: skip
+        clause, values = limited(clause, values, "workflow", "workflows.id", where.within)
         listed = replace(_LIST, order=_order(where.order))
         return await self._db.read(lambda connection: listed.page(connection, clause, values, offset, limit))
 

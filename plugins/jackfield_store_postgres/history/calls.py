@@ -23,12 +23,14 @@ from jackfield.api.storage import (
     StoredDelivery,
     Webhook,
     WebhookStats,
+    Within,
 )
 from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.contents.places import OWN_BODY, PLACED, PLACES
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, Value, execute
 from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.within import limited
 from jackfield_store_postgres.writing.batch import WriteBatch
 
 _AT_ONCE = 200
@@ -134,11 +136,13 @@ class PostgresWebhooks:
         active: bool | None,
         workflow_id: str | None,
         kind: str | Sequence[str] = "webhook",
+        within: Within | None = None,
     ) -> Page[Webhook]:
         kinds = [kind] if isinstance(kind, str) else list(kind)
         clause, values = where(
             [("r.kind = ANY(%s)", kinds), ("r.active = %s", active), ("r.workflow_id = %s", workflow_id)]
         )
+        clause, values = limited(clause, values, "workflow", "r.workflow_id", within)
         return await self._db.read(lambda connection: _WEBHOOKS.page(connection, clause, values, offset, limit))
 
     async def webhook(self, webhook_id: str) -> Webhook | None:

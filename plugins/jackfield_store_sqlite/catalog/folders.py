@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.storage import Folder
+from jackfield.api.storage import Folder, Within
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.within import limited
 
 _FOLDERS = Query(
     "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
@@ -30,8 +31,9 @@ class SqliteFolders:
 
     _db: Database
 
-    async def folders(self) -> Sequence[Folder]:
-        return await self._db.read(_FOLDERS.every)
+    async def folders(self, within: Within | None = None) -> Sequence[Folder]:
+        clause, values = limited("", [], "folder", "folders.id", within)
+        return await self._db.read(lambda connection: _FOLDERS.every(connection, clause, *values))
 
     async def put_folder(self, folder: Folder) -> None:
         folded = folder.name.casefold()

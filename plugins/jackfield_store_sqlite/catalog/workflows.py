@@ -22,6 +22,7 @@ from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.history.calls import forget_histories
 from jackfield_store_sqlite.rows import Query, execute, number, pack
 from jackfield_store_sqlite.static_data import put_static_data, static_data
+from jackfield_store_sqlite.within import limited
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -220,6 +221,7 @@ class SqliteWorkflows:
              ("coalesce(folder_id, '') = ?", where.folder),
              *((HAS_TAG, name) for name in where.tags)]
         )  # fmt: skip
+        clause, values = limited(clause, values, "workflow", "workflows.id", where.within)
         listed = replace(_LIST, order=_order(where.order))
         return await self._db.read(lambda connection: listed.page(connection, clause, values, offset, limit))
 

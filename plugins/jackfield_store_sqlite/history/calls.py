@@ -24,11 +24,13 @@ from jackfield.api.storage import (
     StoredDelivery,
     Webhook,
     WebhookStats,
+    Within,
 )
 from jackfield_store_sqlite.contents.call_texts import JOINED, TEXTS, texts_of
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.history.ownership import Lives
 from jackfield_store_sqlite.rows import Query, Value, execute
+from jackfield_store_sqlite.within import limited
 from jackfield_store_sqlite.writing.batch import WriteBatch
 
 _AT_ONCE = 200
@@ -120,6 +122,7 @@ class SqliteWebhooks:
         active: bool | None,
         workflow_id: str | None,
         kind: str | Sequence[str] = "webhook",
+        within: Within | None = None,
     ) -> Page[Webhook]:
         kinds = [kind] if isinstance(kind, str) else list(kind)
         one = kinds[0] if len(kinds) == 1 else None
@@ -128,6 +131,7 @@ class SqliteWebhooks:
             [("r.kind = ?", one), ("r.kind IN (SELECT value FROM json_each(?))", several),
              ("r.active = ?", active if active is None else int(active)), ("r.workflow_id = ?", workflow_id)]
         )  # fmt: skip
+        clause, values = limited(clause, values, "workflow", "r.workflow_id", within)
         return await self._db.read(lambda connection: _WEBHOOKS.page(connection, clause, values, offset, limit))
 
     async def webhook(self, webhook_id: str) -> Webhook | None:

@@ -206,7 +206,7 @@ _ADD_EXECUTION = f"""INSERT INTO executions (id, data, workflow_id, workflow_ver
     VALUES ({", ".join("?" * 16)}, (SELECT number FROM incarnations WHERE id = ?))"""  # noqa: S608 - question marks
 _DIGESTS: Mapping[str, tuple[str, Callable[[Row], int]]] = {
     "users": ("row_digest", lambda row: of_columns([*row[:-1], int(row[-1] or 0)])),
-    "api_keys": ("row_digest", lambda row: of_columns(row[:-1])),
+    "api_keys": ("row_digest", lambda row: of_columns(row[:-2])),
     "variables": ("row_digest", of_columns),
     "static_data": ("row_digest", lambda row: of_static_data(str(row[0]), bytes(row[1]))),  # type: ignore[arg-type]  # of the form
     "credentials": ("digest", of_credential),

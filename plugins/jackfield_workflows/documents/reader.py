@@ -16,6 +16,7 @@ from jackfield.api.ids import is_uuid
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.object_references import load
+from jackfield.api.projects import ProjectAccess, present_reach
 from jackfield.api.records import replace, state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
@@ -70,6 +71,8 @@ class CachedReader:
 
     async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
         """The saved workflow, its current version by default. Raises `NotFound`."""
+        if present_reach() is not None and not await self._context.port(ProjectAccess).sees("workflow", workflow_id):
+            raise _unknown()
         cached = self._cache.get(workflow_id)
         if cached is not None and (found := cached.versions.get(version)) is not None:
             self._cache.move_to_end(workflow_id)
@@ -107,7 +110,7 @@ class CachedReader:
                 store.workflow(workflow_id) if version is None else store.workflow_version(workflow_id, version)
             )
         if found is None:
-            raise NotFound("There is no workflow with this id, or no such version of it.")
+            raise _unknown()
         return found
 
     def _keep(self, workflow: Workflow, asked: int | None) -> None:
@@ -135,6 +138,10 @@ class CachedReader:
         cached = self._cache.pop(workflow_id, None)
         if cached is not None:
             self._size -= cached.size
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no workflow with this id, or no such version of it.")
 
 
 def _parse() -> Callable[..., Workflow]:

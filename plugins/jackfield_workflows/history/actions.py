@@ -17,7 +17,7 @@ from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
-from jackfield_workflows.saved.node_scopes import NodeScopes
+from jackfield_workflows.saved.starting import StartRights
 from jackfield_workflows.settings import WorkflowsSettings
 
 if TYPE_CHECKING:
@@ -55,15 +55,22 @@ class ExecutionActions:
         `retry_request`."""
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
         again = await retry_request(self._context, stored, start_at, node)
-        await NodeScopes(self._context).check(again.workflow, principal())
+        await StartRights(self._context).check(again.workflow, principal())
         execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         return execution
+
+    async def stop(self, execution_id: str) -> None:
+        """Cancel it, and wait for nothing. Raises `AccessDenied`, `Conflict`."""
+        stored = await self.find(execution_id)
+        await StartRights(self._context).check_run(stored.row)
+        await self._context.port(Engine).cancel(stored.row.id)
 
     async def cancel(self, execution_id: str) -> StoredExecution:
         """The execution as it is then: over, and with it every process that it has started, unless a node takes longer
         than `workflows.cancel_timeout` to stop. Raises `Conflict` when it was over."""
         stored = await self.find(execution_id)
+        await StartRights(self._context).check_run(stored.row)
         engine = self._context.port(Engine)
         await engine.cancel(stored.row.id)
         with contextlib.suppress(ExecutionTimeout, StoreUnavailable):

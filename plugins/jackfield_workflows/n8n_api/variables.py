@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import json_response, operation, read_model, read_query
-from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
+from jackfield.api.n8n_pages import asked_cursor, page
+from jackfield.api.projects import ProjectAccess, ask_about
 from jackfield.api.storage import Variable
 from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
 from jackfield_workflows.n8n_api.views import variable_view
@@ -31,6 +32,7 @@ class N8nVariables:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._variables = VariableChanges(context)
+        self._projects = context.find_port(ProjectAccess)
 
     def routes(self) -> Sequence[Route]:
         one = "/variables/<variable_id>"
@@ -51,7 +53,11 @@ class N8nVariables:
     async def list_variables(self) -> Response:
         query: VariablesQuery = read_query(n8n_schema("VariablesQuery"))
         cursor = asked_cursor(query)
-        found = await self._variables.every() if (query.project_id or PROJECT) == PROJECT else []
+        try:
+            await ask_about(self._projects, query.project_id or None)
+            found = await self._variables.every()
+        except NotFound:
+            found = []
         wanted = [variable for variable in found if not (query.state and variable.value)]
         rows = wanted[cursor.offset : cursor.offset + cursor.limit]
         return json_response(page([variable_view(row) for row in rows], cursor.after(len(rows), len(wanted))))
@@ -66,7 +72,7 @@ class N8nVariables:
         errors=(Conflict,),
     )
     async def create_variable(self) -> Response:
-        return json_response(variable_view(await self._variables.create(*await _read())), 201)
+        return json_response(variable_view(await self._variables.create(*await self._read())), 201)
 
     @operation(
         "Replace a variable",
@@ -77,7 +83,7 @@ class N8nVariables:
         errors=(Conflict,),
     )
     async def update_variable(self, variable_id: str) -> Response:
-        await self._variables.change(variable_id, _read)
+        await self._variables.change(variable_id, self._read)
         return Response(status=204)
 
     @operation("Delete a variable", scope="workflows:write", status=204, tags=TAGS)
@@ -85,8 +91,7 @@ class N8nVariables:
         await self._variables.delete(variable_id)
         return Response(status=204)
 
-
-async def _read(_: Variable | None = None) -> tuple[str, str]:
-    body: NewVariableBody = await read_model(n8n_model("NewVariableBody"))
-    check_project(body.project_id or PROJECT)
-    return body.key, body.value
+    async def _read(self, _: Variable | None = None) -> tuple[str, str]:
+        body: NewVariableBody = await read_model(n8n_model("NewVariableBody"))
+        await ask_about(self._projects, body.project_id)
+        return body.key, body.value

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import shared
-from jackfield.api.storage import ExecutionRow, ExecutionStatus, StoredWorkflow, Variable, VersionRow
+from jackfield.api.storage import SHARED, ExecutionRow, ExecutionStatus, StoredWorkflow, Variable, VersionRow
 from jackfield_workflows.documents.sealing import without_sealed
 from jackfield_workflows.saved.views import tag_view
 
@@ -26,7 +26,7 @@ _PARTS: Mapping[str, Json] = {"nodes": [], "connections": {}, "settings": {}, "s
 """What every workflow of n8n has."""
 
 
-def workflow_view(stored: StoredWorkflow, triggers: int) -> dict[str, Json]:
+def workflow_view(stored: StoredWorkflow, triggers: int, project_id: str = SHARED) -> dict[str, Json]:
     """A workflow with its secrets: see `SecretParameters.redacted`. versionId: the number of the version, as text.
     triggers: how many start it while it is live."""
     version = str(stored.version)
@@ -44,7 +44,7 @@ def workflow_view(stored: StoredWorkflow, triggers: int) -> dict[str, Json]:
         "versionCounter": stored.version,
         "triggerCount": triggers,
         "tags": [tag_view(tag) for tag in stored.tags],
-        "shared": [{**shared("workflow:owner"), "workflowId": stored.id}],
+        "shared": [{**shared("workflow:owner", project_id), "workflowId": stored.id}],
     }
 
 

@@ -10,7 +10,7 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import DataDamaged, NotFound
 from jackfield.api.http import json_response, operation, read_model, read_query
-from jackfield.api.n8n_pages import CursorQuery, asked_cursor, check_project, page
+from jackfield.api.n8n_pages import CursorQuery, asked_cursor, page, transfer
 from jackfield.api.storage import WorkflowRow
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -72,7 +72,7 @@ class N8nWorkflowParts:
         return json_response([tag_view(tag) for tag in await self._tags.attach(workflow_id, [t.id for t in body.root])])
 
     @operation(
-        "Move a workflow to a project; it is in the only one",
+        "Move a workflow to another project",
         scope="workflows:write",
         request="jackfield.api.n8n_pages:TransferBody",
         status=204,
@@ -81,7 +81,7 @@ class N8nWorkflowParts:
     async def transfer_workflow(self, workflow_id: str) -> Response:
         body: TransferBody = await read_model("jackfield.api.n8n_pages:TransferBody")
         await self._row(workflow_id)
-        check_project(body.destination_project_id)
+        await transfer(self._context, "workflow", workflow_id, body.destination_project_id)
         return Response(status=204)
 
     @operation(

@@ -11,8 +11,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound, NotSupported
 from jackfield.api.http import json_response, operation, parse_model, read_json, read_query
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
+from jackfield.api.n8n_pages import asked_cursor, page, project_of
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.projects import ProjectAccess, ask_about
 from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import local_type
 from jackfield_workflows.documents.identities import known_id
@@ -70,7 +71,9 @@ class N8nWorkflows:
     async def list_workflows(self) -> Response:
         query: N8nWorkflowsQuery = read_query(n8n_schema("N8nWorkflowsQuery"))
         cursor = asked_cursor(query, query.offset)
-        if (query.project_id or PROJECT) != PROJECT:
+        try:
+            await ask_about(self._context.find_port(ProjectAccess), query.project_id or None)
+        except NotFound:
             return json_response(page([], None))
         where = WorkflowFilter(query.active, query.name, query.tags)
         found = await self._context.store.workflows(where, offset=cursor.offset, limit=cursor.limit)
@@ -108,7 +111,23 @@ class N8nWorkflows:
         errors=(Conflict, NotSupported),
     )
     async def create_workflow(self) -> Response:
-        return await self._shown(await self._changes.create(_written(await read_json()), author()))
+        return await self._shown(await self._changes.create(await self._asked(await read_json()), author()))
+
+    async def _staying(self, workflow_id: str, document: Json) -> Json:
+        """A change, which moves nothing. Raises as `_written`, and `InvalidInput` for another project."""
+        given = _written(document)
+        project = document.get("projectId") if isinstance(document, dict) else None
+        if project is not None and project != await project_of(self._context, "workflow", workflow_id):
+            told = {"projectId": "leave it out; PUT .../transfer moves a workflow"}
+            raise InvalidInput("A change does not move a workflow to another project.", details=told)
+        return given
+
+    async def _asked(self, document: Json) -> Json:
+        """A new one, in the project that it names. Raises as `_written`, and `NotFound`."""
+        given = _written(document)
+        project = document.get("projectId") if isinstance(document, dict) else None
+        await ask_about(self._context.find_port(ProjectAccess), None if project is None else str(project))
+        return given
 
     @operation(
         "Read a workflow",
@@ -136,7 +155,9 @@ class N8nWorkflows:
         query: UpdateQuery = read_query(n8n_schema("UpdateQuery"))
         if not query.publish_if_active:
             raise NotSupported("A live workflow has no draft beside it: leave out publishIfActive=false.")
-        return await self._shown(await self._changes.replace(workflow_id, _written(await read_json()), author()))
+        return await self._shown(
+            await self._changes.replace(workflow_id, await self._staying(workflow_id, await read_json()), author())
+        )
 
     @operation(
         "Delete a workflow, and show it once more",
@@ -213,7 +234,8 @@ class N8nWorkflows:
     async def _view(self, stored: StoredWorkflow, *, with_pins: bool = True) -> dict[str, Json]:
         """Without secrets, whoever asks."""
         await self._secrets.ready(stored.document)
-        view = self._secrets.redacted(workflow_view(stored, self._triggers(stored)))
+        project_id = await project_of(self._context, "workflow", stored.id)
+        view = self._secrets.redacted(workflow_view(stored, self._triggers(stored), project_id))
         if not with_pins:
             view = {key: value for key, value in view.items() if key != "pinData"}
         return with_active_version(view)
@@ -233,8 +255,8 @@ class N8nWorkflows:
 
 
 def _written(document: Json) -> Json:
-    """What a client may write of a workflow. Raises `InvalidInput` for `active`, which n8n refuses here too, and for
-    another project; `NotSupported` for a folder."""
+    """What a client may write of a workflow. Raises `InvalidInput` for `active`, which n8n refuses here too;
+    `NotSupported` for a folder."""
     if not isinstance(document, dict):
         return document
     if "active" in document:
@@ -242,9 +264,6 @@ def _written(document: Json) -> Json:
             "request/body/active is read-only",
             details={"active": "leave it out; activate and deactivate have addresses below the workflow's"},
         )
-    project = document.get("projectId")
-    if project is not None:
-        check_project(str(project))
     if document.get("parentFolderId") is not None:
         raise NotSupported(
             "This API knows no folders; leave out parentFolderId, and use PUT /api/v1/workflows/{id}/folder."

@@ -8,13 +8,20 @@ from collections.abc import AsyncIterator
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
+from jackfield.api.event_reach import heard_event
 from jackfield.api.events import STOPPING, Event, EventBus, Subscription
+from jackfield.api.projects import ProjectAccess
 
 HEARTBEAT = b": alive\n\n"
 
 
 async def event_stream(
-    bus: EventBus, topics: frozenset[str], *, heartbeat: float, lifetime: float
+    bus: EventBus,
+    topics: frozenset[str],
+    *,
+    heartbeat: float,
+    lifetime: float,
+    projects: ProjectAccess | None = None,
 ) -> AsyncIterator[bytes]:
     """Frames until the lifetime (seconds) is over or the daemon stops. What a slow reader missed is told: `lagged`."""
     with bus.subscribe(*sorted(topics), "system") as subscription:
@@ -34,8 +41,8 @@ async def event_stream(
                 event, pending = pending.result(), None
                 if event.type == STOPPING:
                     return
-                if event.topic in topics:
-                    yield frame_of(event)
+                if event.topic in topics and (heard := await heard_event(projects, event)) is not None:
+                    yield frame_of(heard)
         finally:
             if pending is not None:
                 pending.cancel()

@@ -11,6 +11,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, RateLimited
 from jackfield.api.http import operation, principal, read_query
+from jackfield.api.projects import ProjectAccess
 from jackfield_workflows.routes.event_stream import event_stream
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
@@ -63,6 +64,7 @@ class EventRoutes:
                 topics,
                 heartbeat=settings.event_heartbeat,
                 lifetime=settings.event_stream_lifetime,
+                projects=self._context.find_port(ProjectAccess),
             ):
                 yield frame
         finally:

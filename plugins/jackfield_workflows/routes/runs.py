@@ -37,7 +37,7 @@ from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.views import execution_body, failure_view
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import read_optional_json
-from jackfield_workflows.saved.node_scopes import NodeScopes
+from jackfield_workflows.saved.starting import StartRights
 from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
 
@@ -58,7 +58,7 @@ class RunRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._timeout = context.settings(WorkflowsSettings).execute_timeout
-        self._scopes = NodeScopes(context)
+        self._rights = StartRights(context)
         self._actions = ExecutionActions(context)
 
     def routes(self) -> Sequence[Route]:
@@ -152,7 +152,7 @@ class RunRoutes:
             raise InvalidInput(exc.message, details=details) from None
 
     async def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
-        await self._scopes.check(workflow, principal())
+        await self._rights.check(workflow, principal())
         query: RunQuery = read_query(schema("RunQuery"))
         until = chosen_end(workflow, query.until)
         start = chosen_start(workflow, query.start, self._context.port(NodeCatalog), until)
@@ -183,6 +183,8 @@ class RunRoutes:
             if wanted.items is given:  # it has nothing that could be taken
                 found = await start_items(self._context, workflow, start, None, execution_id)
                 wanted = replace(wanted, items=found, encoded=None)
+        if workflow.id is None:
+            await self._rights.place_run(execution_id)
         return self._context.port(Engine).submit(wanted)
 
     async def _end(self, execution: Execution) -> Outcome:

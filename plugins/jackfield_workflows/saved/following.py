@@ -12,6 +12,7 @@ from jackfield.api.bus import WORKFLOW_CHANGED, Bus
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.memos import Memos, leased
+from jackfield.api.projects import reaching
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.activation.attention import Attention
@@ -97,5 +98,6 @@ class Following:
 
     async def _serve(self, change: WorkflowChange) -> None:
         self._context.port(WorkflowReader).forget(change.workflow_id)
-        await self._triggers.follow(change)
-        await self._context.port(Attention).follow(change)
+        with reaching(None):  # triggers look at more than whoever changes one workflow may see
+            await self._triggers.follow(change)
+            await self._context.port(Attention).follow(change)

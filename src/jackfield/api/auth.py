@@ -60,7 +60,8 @@ ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES,
 @record
 class Principal:
     """A verified caller. method: jwt, api_key, basic, session or owner; scopes: None = all that the role gives;
-    claims: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to use a session;
+    projects: None = all that the user
+    is in; claims: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to use a session;
     `version`, with another value of which a connection ends)."""
 
     user_id: str
@@ -69,6 +70,7 @@ class Principal:
     method: str
     scopes: frozenset[str] | None = None
     claims: Mapping[str, object] = field(default_factory=dict)
+    projects: frozenset[str] | None = None
 
     def may(self, scope: str) -> bool:
         return scope in ROLE_SCOPES.get(self.role, frozenset()) and (self.scopes is None or scope in self.scopes)
@@ -101,7 +103,7 @@ class Principal:
 
     def require_admin(self) -> None:
         """Raises `AccessDenied` unless the caller is an administrator with an unrestricted credential."""
-        if self.role != "admin" or self.scopes is not None:
+        if self.role != "admin" or self.scopes is not None or self.projects is not None:
             raise AccessDenied("This needs the role admin.", details={"role": "admin"})
 
 

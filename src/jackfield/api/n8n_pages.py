@@ -1,26 +1,30 @@
-"""What the operations of n8n's public API share: pages with cursors, and the only project."""
+"""What the operations of n8n's public API share: pages with cursors, and projects that a request names."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from quart import request
 
-from .errors import InvalidInput
+from .errors import InvalidInput, NotFound
+from .http import principal
 from .jsontext import Json
 from .paging import Clamped
+from .projects import Placing, ProjectAccess
 from .records import record
+from .storage import SHARED, ResourceKind
+
+if TYPE_CHECKING:
+    from .context import PluginContext
 
 MOST = 250
 DEFAULT = 100
-PROJECT = "jackfield"
-"""Id of the only project, which has everything."""
 _LONGEST = 512
 _LARGEST_TIME = 2**53
 _LARGEST_OFFSET = 2**31 - 1
@@ -102,16 +106,24 @@ def page(rows: Sequence[Json], cursor: str | None) -> dict[str, Json]:
     return {"data": list(rows), "nextCursor": cursor}
 
 
-def shared(role: str) -> dict[str, Json]:
-    """How something stands in the only project."""
-    return {"role": role, "projectId": PROJECT}
+async def transfer(context: PluginContext, kind: ResourceKind, resource_id: str, project_id: str) -> None:
+    """In the name of whoever asks. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
+    placing = context.find_port(Placing)
+    if placing is not None:
+        await placing.move(kind, resource_id, project_id, principal())
+    elif project_id != SHARED:
+        raise NotFound("There is no such project.")
 
 
-def check_project(project_id: str) -> None:
-    """Raises `InvalidInput` for another project than the only one."""
-    if project_id != PROJECT:
-        details = {"projectId": f"give {PROJECT}"}
-        raise InvalidInput(f"Jackfield has one project, {PROJECT}, and no other.", details=details)
+async def project_of(context: PluginContext, kind: ResourceKind, resource_id: str) -> str:
+    """Where something belongs."""
+    access = context.find_port(ProjectAccess)
+    return SHARED if access is None else await access.project_of(kind, resource_id)
+
+
+def shared(role: str, project_id: str = SHARED) -> dict[str, Json]:
+    """How something stands in its project."""
+    return {"role": role, "projectId": project_id}
 
 
 def _number(value: object, largest: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from asyncio import Task
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -17,6 +17,7 @@ from jackfield.api.records import record
 from jackfield.api.storage import Store
 
 from .ports import Extensions, PortDirectory
+from .projects.scoped_store import ScopedStore
 from .settings import Settings
 from .tasks import Tasks
 
@@ -61,7 +62,7 @@ class Context:
 
     @property
     def store(self) -> Store:
-        return self._ports.get(Store)
+        return cast("Store", self._ports.get(ScopedStore))
 
     def port(self, protocol: Callable[..., PortT]) -> PortT:
         return self._ports.get(protocol)

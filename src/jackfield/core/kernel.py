@@ -42,6 +42,7 @@ from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .process.memory import find_old_cycles, trim_forever
 from .process.watchdog import BlockingCode, Watchdog
+from .projects.access import StoredAccess
 from .redaction import Redactor
 from .secrets import FileSecrets
 from .settings import Settings
@@ -50,6 +51,7 @@ from .tables import (
     DaemonSettings,
     HostsSettings,
     PluginsSettings,
+    ProjectsSettings,
     ServerSettings,
 )
 from .tasks import Tasks
@@ -105,6 +107,9 @@ class Kernel:
             self.service,
             settings.get(HostsSettings),
             settings.get(DaemonSettings).roles,
+        )
+        self.projects = StoredAccess(
+            lambda: self.ports.get(Store), lambda: self.ports.get(Bus), self.clock, settings.get(ProjectsSettings)
         )
         self._watchdog: Watchdog | None = None
         self.event_relay: EventRelay | None = None
@@ -185,6 +190,7 @@ class Kernel:
             self.authenticator,
             self.hosts,
             self.link,
+            self.projects,
             self.context,
             self._tell_workers,
         )
@@ -221,6 +227,7 @@ class Kernel:
             await self.link.open()
         await self.open_store()
         await self.ports.get(Bus).open()
+        await self.projects.refresh()
         self.hosts.check()
         await self._lives.start()
         await self._refuse_open_bind()
@@ -228,6 +235,7 @@ class Kernel:
         self._relay_events()
         self.tasks.spawn("kernel.recover", self._recover())
         self.tasks.spawn("kernel.hosts", self.hosts.run())
+        self.tasks.spawn("kernel.projects", self.projects.run(trims=self.link is None))
         if self.link is None:
             self.tasks.spawn("kernel.sweep", self._sweep())
         if self.workers is not None:

@@ -257,6 +257,21 @@ class HostsSettings(KernelTable):
     )
 
 
+class ProjectsSettings(KernelTable):
+    """The table `[projects]`."""
+
+    refresh_interval: float = Field(
+        2.0,
+        ge=0.1,
+        le=60,
+        description="Seconds after which a daemon at the latest knows of members and projects that another one has "
+        "changed, without a bus between them.",
+    )
+    cached: int = Field(
+        10_000, ge=100, description="How many workflows, credentials and others the daemon remembers the projects of."
+    )
+
+
 class EngineSettings(KernelTable):
     """`[engine]`"""
 
@@ -325,6 +340,7 @@ CORE_TABLES = (
     SettingsTable("engine", EngineSettings),
     SettingsTable("bus", BusSettings),
     SettingsTable("hosts", HostsSettings),
+    SettingsTable("projects", ProjectsSettings),
     SettingsTable("containers", ContainerSettings),
     SettingsTable("logs", LogSettings),
     SettingsTable("security.auth", AuthSettings),

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Coroutine
 
 from jackfield.api.containment import passes
+from jackfield.api.projects import task_context
 
 log = logging.getLogger("jackfield.tasks")
 
@@ -21,7 +22,9 @@ class Tasks:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._guard(name, coroutine), name=name)
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(
+            self._guard(name, coroutine), name=name, context=task_context(None)
+        )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         # One that is cancelled before its first step has never awaited it.

@@ -24,6 +24,7 @@ from jackfield.api.errors import (
 )
 from jackfield.api.headroom import find_headroom, unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
+from jackfield.api.projects import PROJECT_HEADER, CallerReach, present_reach, set_reach
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
 from jackfield.core.tables import AuthSettings, DaemonSettings, ServerSettings
@@ -39,6 +40,7 @@ from .replay import BodyReplay
 from .unread_body import DrainingExchange
 
 log = logging.getLogger("jackfield.http")
+_PROJECT = PROJECT_HEADER.encode()
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 ABOUT_THE_DAEMON = frozenset({"/metrics", "/openapi.json", "/docs", "/ws"})
 """Paths that tell nothing about agents, or, as `/ws`, ask for each topic's own scopes: any valid credential will do."""
@@ -197,6 +199,7 @@ class Dispatcher:
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
         app = self._hosts.around(scope, mount.app if mount else self._quart)
+        limit_reach(scope)
         caller: Principal | None = scope.get("jackfield.principal")
         if caller is None or not has_credential(caller):
             await app(scope, receive, send)
@@ -226,6 +229,7 @@ class Dispatcher:
             headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]
             scope["jackfield.standing"] = self._gate.standing({**scope, "headers": headers}, caller)
         self._hosts.check_role(scope)
+        limit_reach(scope)
         return True
 
     async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None, area: Area | None) -> None:
@@ -265,6 +269,7 @@ class Dispatcher:
             if scope.get(WITHOUT_AGENTS):
                 raise AccessDenied("This public host does not reach agents; see server.areas.agents.")
             require(scope["jackfield.principal"], scope)
+        limit_reach(scope)
         await self._hosts.around(scope, self._quart)(scope, receive, send)
 
     async def _answer_error(self, scope: Scope, send: Send, error: JackfieldError, begun: bool) -> None:
@@ -308,6 +313,7 @@ class Dispatcher:
         caller = scope["jackfield.principal"] = await self._gate.check(scope, access, area)
         if access == "gated" and caller is not None:
             require(caller, scope)
+        limit_reach(scope)
         return caller
 
 
@@ -320,6 +326,19 @@ def area_of(path: str, mount: AsgiMount | None) -> Area | None:
     if mount is not None:
         return mount.reached_as
     return "api" if is_service(path) else "agents"
+
+
+def limit_reach(scope: Scope) -> None:
+    """From now on the task that answers the request reaches what its caller may, of the project that is named. A call
+    of the daemon's own in somebody's name stays with the project that they have named."""
+    caller: Principal | None = scope.get("jackfield.principal")
+    if caller is None:
+        return
+    named = next((value for name, value in scope["headers"] if name == _PROJECT), b"").decode("latin-1").strip()
+    present = present_reach()
+    if not named and isinstance(present, CallerReach) and present.caller == caller:
+        named = present.project
+    set_reach(CallerReach(caller, named))
 
 
 def has_credential(caller: Principal) -> bool:

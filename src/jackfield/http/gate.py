@@ -58,7 +58,7 @@ class CallerHeaders:
 
 def rights(caller: Principal) -> tuple[object, ...]:
     """Who it is and what they may, of one version of the user."""
-    return caller.user_id, caller.role, caller.scopes, caller.claims.get("version")
+    return caller.user_id, caller.role, caller.scopes, caller.projects, caller.claims.get("version")
 
 
 def read_headers(scope: Scope) -> CallerHeaders:

@@ -12,6 +12,7 @@ from .memory.hosts import MemoryHosts
 from .memory.imported import MemoryImported
 from .memory.ledgers import MemoryLedgers
 from .memory.memos import MemoryMemos
+from .memory.projects import MemoryProjects
 from .memory.runs import MemoryExecutions, MemoryPruning
 from .memory.users import MemoryConfiguration, MemoryUsers
 from .memory.workflows import MemoryWorkflows
@@ -26,6 +27,7 @@ class MemoryStore(
     MemoryLedgers,
     MemoryEntries,
     MemoryDrafts,
+    MemoryProjects,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,

@@ -25,6 +25,8 @@ from jackfield.api.storage import (
     Incarnation,
     NewCall,
     NewExecution,
+    Project,
+    ProjectMember,
     Store,
     StoredAnswer,
     StoredExecution,
@@ -61,6 +63,10 @@ async def fill(store: Store) -> None:
     assert await store.set_static_data("w", b'{"a":1}', None)
     await store.put_tag(Tag("lonely", "Lonely", 1, 1))
     await store.put_variable(Variable("v", ODD, ODD, 1, 1))
+    await store.put_project(Project("p", ODD, 1, 2))
+    await store.put_project_member(ProjectMember("p", "u", "project:admin"))
+    await store.place_resources("credential", ["c"], "p")
+    await store.share_resource("credential", "c", "q")
     await store.put_credential(Credential("c", ODD, ODD, b"\x00\xff", 1, 1))
     await store.put_imported_ids([ImportedId(ODD, ODD, ODD, ODD, ODD, 1)])
     await store.change_fact("master-key", None, "{}")
@@ -119,7 +125,8 @@ async def answers(store: Store) -> list[object]:
         await store.credential("c"),
         await store.imported_ids(ODD, ODD), await store.fact("master-key"), tables, rows, runs,
         await store.delivery("h", ODD, 5), await store.webhook_stats("h"), await store.pending_call("e3"),
-        await store.released_files(9, 9),
+        await store.released_files(9, 9), await store.projects(), await store.project_members(),
+        await store.placements("credential", ["c"]), await store.shares("credential", ["c"]),
         await store.calls("h", status=None, offset=0, limit=9), await store.versions("w", 0, 9),
     ]  # fmt: skip
 

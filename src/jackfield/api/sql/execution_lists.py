@@ -15,6 +15,7 @@ from ..records import replace
 from ..storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Page
 from .conditions import where
 from .dialect import ConnectionT, SqlValue, StoreDialect
+from .projects import within_condition
 
 _LOST = ("failed", "cancelled")
 _ORDER = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
@@ -105,6 +106,7 @@ class ExecutionLists(Generic[ConnectionT]):
                 [("workflow_id = ? AND workflow_id <> ''", wanted.workflow_id), ("status = ?", wanted.status),
                  ("mode = ?", wanted.mode), ("span >= ?", between.first), ("span <= ?", between.last)]
             )  # fmt: skip
+            clause, values = self._limited(clause, values, wanted)
             sql = f"SELECT {by}, sum(number) FROM {self._source(wanted, by)}{clause} GROUP BY {by}"  # noqa: S608 - our own words
             found += self._sql.execute(connection, sql, values).fetchall()
         for first, last in between.edges:
@@ -118,7 +120,7 @@ class ExecutionLists(Generic[ConnectionT]):
         """The smallest one that tells these apart."""
         if by == "status" and wanted.since is None and wanted.until is None:
             return self._by_workflow
-        return self._by_span if wanted.workflow_id is None else self._counts
+        return self._by_span if wanted.workflow_id is None and wanted.within is None else self._counts
 
     def _open(self, connection: ConnectionT, wanted: ExecutionFilter, by: str) -> list[_Counted]:
         """by: an expression."""
@@ -139,4 +141,12 @@ class ExecutionLists(Generic[ConnectionT]):
             clause += " AND finished_at IS NULL"
         elif wanted.status in _LOST:
             clause += self._lost
-        return clause, values
+        return self._limited(clause, values, wanted)
+
+    def _limited(self, clause: str, values: list[SqlValue], wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
+        """To the workflows of some projects, where `workflow_id` is an empty text or nothing without one."""
+        if wanted.within is None:
+            return clause, values
+        condition, more = within_condition(self._sql, "workflow", "workflow_id", wanted.within)
+        start = " AND" if clause else " WHERE"
+        return f"{clause}{start} coalesce(workflow_id, '') <> '' AND {condition}", [*values, *more]

@@ -23,6 +23,7 @@ from ..storage.tables import (
     TableOrder,
 )
 from .dialect import ConnectionT, RowDialect, SqlValue
+from .projects import within_condition
 from .row_table import FIELD_SIZE, Field, RowTable, rows_name
 
 _TABLES = "SELECT number, id, name, created_at, updated_at, row_count, size, last_row FROM data_tables"
@@ -204,6 +205,10 @@ class TableWork(Generic[ConnectionT]):
         if where.ids is not None:
             parts.append(self._sql.among("id"))
             values.append(self._sql.listed(where.ids))
+        if where.within is not None:
+            condition, more = within_condition(self._sql, "data-table", "data_tables.id", where.within)
+            parts.append(condition)
+            values += more
         return (f" WHERE {' AND '.join(parts)}" if parts else ""), values
 
     def _found(self, connection: ConnectionT, table_id: str) -> RowTable[ConnectionT]:

@@ -43,6 +43,15 @@ from .port import ClaimedStore as ClaimedStore
 from .port import Retention as Retention
 from .port import ShareableStore as ShareableStore
 from .port import Store as Store
+from .projects import PROJECT_ROLES as PROJECT_ROLES
+from .projects import RESOURCE_KINDS as RESOURCE_KINDS
+from .projects import SHARED as SHARED
+from .projects import Project as Project
+from .projects import ProjectMember as ProjectMember
+from .projects import ProjectRole as ProjectRole
+from .projects import ProjectStore as ProjectStore
+from .projects import ResourceKind as ResourceKind
+from .projects import Within as Within
 from .users import ApiKey as ApiKey
 from .users import Credential as Credential
 from .users import User as User

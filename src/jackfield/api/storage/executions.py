@@ -10,6 +10,7 @@ from ..paging import Page
 from ..records import record
 from ..workflows import Document
 from .ownership import OpenStatus
+from .projects import Within
 from .webhooks import CallStatus, CallUpdate, Delivery, NewCall
 
 if TYPE_CHECKING:
@@ -110,11 +111,15 @@ class StoredExecution:
 
 @record
 class ExecutionFilter:
+    """within: of the workflows that these projects have, or that are shared with them; None: all, and those of
+    workflows that are not saved, too."""
+
     workflow_id: str | None = None
     status: str | None = None
     mode: str | None = None
     since: int | None = None
     until: int | None = None
+    within: Within | None = None
 
 
 def static_changed() -> Conflict:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..records import record
+from .projects import Within
 
 
 @record
@@ -22,8 +23,8 @@ class Folder:
 
 
 class FolderStore(Protocol):
-    async def folders(self) -> Sequence[Folder]:
-        """All, by name: whoever makes them sees to it that they are few."""
+    async def folders(self, within: Within | None = None) -> Sequence[Folder]:
+        """All, by name: whoever makes them sees to it that they are few. within: None: of every project."""
 
     async def put_folder(self, folder: Folder) -> None:
         """Insert, or rename and move the one with this id. Raises `Conflict` when its parent holds another one of this

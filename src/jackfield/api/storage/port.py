@@ -15,6 +15,7 @@ from .folders import FolderStore
 from .imports import ImportStore
 from .ledgers import LedgerStore
 from .ownership import OwnershipStore
+from .projects import ProjectStore, Within
 from .tables import DataTableStore
 from .users import Credential, UserStore, Variable
 from .webhooks import WebhookStore
@@ -61,6 +62,7 @@ class Store(
     LedgerStore,
     EntryStore,
     DraftStore,
+    ProjectStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""
@@ -76,14 +78,14 @@ class Store(
     async def check(self) -> None:
         """Raises `StoreUnavailable` when a small durable write does not succeed now."""
 
-    async def variables(self) -> list[Variable]: ...
+    async def variables(self, within: Within | None = None) -> list[Variable]: ...
 
     async def put_variable(self, variable: Variable) -> None:
         """Insert or replace by id. Raises `Conflict` when another one has the key."""
 
     async def delete_variable(self, variable_id: str) -> bool: ...
 
-    async def credentials(self, offset: int, limit: int) -> Page[Credential]: ...
+    async def credentials(self, offset: int, limit: int, within: Within | None = None) -> Page[Credential]: ...
 
     async def credential(self, credential_id: str) -> Credential | None: ...
 

@@ -12,6 +12,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 
 from ..paging import Page
 from ..records import record
+from .projects import Within
 
 ColumnType = Literal["string", "number", "boolean", "date"]
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
@@ -63,11 +64,13 @@ class DataTable:
 
 @record
 class DataTableFilter:
-    """search: literal, case-insensitive part of the name; name: the whole of it; ids: of which a table has one."""
+    """search: literal, case-insensitive part of the name; name: the whole of it; ids: of which a table has one;
+    within: None: every project."""
 
     search: str | None = None
     name: str | None = None
     ids: Sequence[str] | None = None
+    within: Within | None = None
 
 
 @record

@@ -29,7 +29,8 @@ class User:
 
 @record
 class ApiKey:
-    """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides."""
+    """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides. projects: ids of those that it counts
+    for; empty = all of the owner's."""
 
     id: str
     user_id: str
@@ -40,6 +41,7 @@ class ApiKey:
     created_at: int
     expires_at: int | None = None
     last_used_at: int | None = None
+    projects: tuple[str, ...] = ()
 
 
 @record

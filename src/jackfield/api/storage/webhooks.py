@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ..call_places import Places
 from ..paging import Page
 from ..records import record
+from .projects import Within
 
 if TYPE_CHECKING:
     import asyncio
@@ -135,8 +136,10 @@ class WebhookStore(Protocol):
         active: bool | None,
         workflow_id: str | None,
         kind: str | Sequence[str] = "webhook",
+        within: Within | None = None,
     ) -> Page[Webhook]:
-        """Newest first. kind: one or several; what other triggers register is kept in the same form."""
+        """Newest first. kind: one or several; what other triggers register is kept in the same form. within: of whose
+        workflows; None: all."""
 
     async def webhook(self, webhook_id: str) -> Webhook | None:
         """Of any kind."""

@@ -9,6 +9,7 @@ from ..paging import Page
 from ..records import record
 from ..registrations import Registration
 from ..workflows import Document
+from .projects import Within
 
 WorkflowOrder = Literal[
     "name", "-name", "createdAt", "-createdAt", "updatedAt", "-updatedAt", "nodeCount", "-nodeCount"
@@ -61,7 +62,8 @@ class WorkflowRow:
 class WorkflowFilter:
     """search: literal, case-insensitive part of the name; words: the same of the name, a tag's name or what
     `workflow_words.words_of` finds in the document. tags: names; a workflow has all of them. folder: id of the folder
-    that it is in itself; empty: it is in none. order: a descending one begins with a minus."""
+    that it is in itself; empty: it is in none. order: a descending one begins with a minus. within: None: every
+    project."""
 
     active: bool | None = None
     search: str | None = None
@@ -69,6 +71,7 @@ class WorkflowFilter:
     words: str | None = None
     folder: str | None = None
     order: WorkflowOrder = "-updatedAt"
+    within: Within | None = None
 
 
 @record

@@ -21,6 +21,7 @@ from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.changing import ChangingNodes
 from jackfield.api.offers import Offer
 from jackfield.api.process_containers import ContainerSettings, ProcessContainers
+from jackfield.api.projects import ProjectAccess
 from jackfield.api.records import record, replace
 from jackfield.api.storage import ShareableStore, Store
 from jackfield.api.triggers import TRIGGERS
@@ -39,6 +40,8 @@ from ..manifests import FileLayers, Libraries
 from ..memos import LocalMemos
 from ..packaged import PackagedDirectories
 from ..plugins import PluginHost
+from ..projects.access import StoredAccess
+from ..projects.scoped_store import ScopedStore, scoped
 from ..reports import Reports
 from ..tables import BusSettings, DaemonSettings, EngineSettings, StoreSettings
 from ..workers.bus import ProcessBus
@@ -57,6 +60,7 @@ class Assembled:
     authenticator: Authenticator
     hosts: Membership
     link: WorkerLink | None
+    projects: StoredAccess
     context: Callable[[str], Context]
     tell_workers: Callable[[bytes], None]
 
@@ -82,6 +86,7 @@ class Assembly:
         ports.put(Layers, FileLayers(config_dir, packaged))
         ports.put(Authentication, parts.authenticator)
         ports.put(NodeCatalog, parts.nodes)
+        ports.put(ProjectAccess, parts.projects)
         ports.put(Hosts, parts.hosts)
         ports.put(HostsAdministration, parts.hosts)
         bounds = self._settings.get(ContainerSettings)
@@ -104,6 +109,7 @@ class Assembly:
         """Those of which one counts, which the settings name."""
         ports, settings = self._ports, self._settings
         ports.put(Store, self._chosen_store())
+        ports.put(ScopedStore, scoped(ports.get(Store), self._parts.projects))
         ports.put(Memos, self._memos(ports.get(Store)))
         ports.put(BinaryStore, self._choose("jackfield_binary_store", BinaryStore, settings.get(BinarySettings).name))
         ports.put(Engine, self._choose("jackfield_engine", Engine, settings.get(EngineSettings).name))

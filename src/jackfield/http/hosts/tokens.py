@@ -138,6 +138,7 @@ def _principal_out(caller: Principal) -> Json:
         "role": caller.role,
         "method": caller.method,
         "scopes": None if caller.scopes is None else cast("list[Json]", sorted(caller.scopes)),
+        "projects": None if caller.projects is None else cast("list[Json]", sorted(caller.projects)),
         "claims": {name: value for name, value in caller.claims.items() if isinstance(value, str | int | float | None)},
     }
 
@@ -162,7 +163,7 @@ def _caller_in(told: Mapping[str, Json]) -> ForwardedCaller:
 def _principal_in(found: Json) -> Principal:
     if not isinstance(found, dict):
         raise TypeError
-    scopes, claims = found["scopes"], found["claims"]
+    scopes, claims, projects = found["scopes"], found["claims"], found.get("projects")
     return Principal(
         str(found["user_id"]),
         str(found["username"]),
@@ -170,4 +171,5 @@ def _principal_in(found: Json) -> Principal:
         str(found["method"]),
         frozenset(map(str, scopes)) if isinstance(scopes, list) else None,
         claims if isinstance(claims, dict) else {},
+        frozenset(map(str, projects)) if isinstance(projects, list) else None,
     )

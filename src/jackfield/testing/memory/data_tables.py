@@ -48,10 +48,13 @@ class MemoryDataTables(MemoryTables):
         self, where: DataTableFilter, *, order: TableOrder, descending: bool, offset: int, limit: int
     ) -> Page[DataTable]:
         self._answer()
-        found = [stored.shown() for stored in self._data_tables.values() if _wanted(stored.table, where)]
+        found = [stored.shown() for stored in self._data_tables.values() if self._has(stored.table, where)]
         found.sort(key=lambda table: table.id)
         found.sort(key=_ORDERS[order], reverse=descending)
         return page_of(found, offset, limit)
+
+    def _has(self, table: DataTable, where: DataTableFilter) -> bool:
+        return _wanted(table, where) and self._is_within("data-table", table.id, where.within)
 
     async def data_table(self, table_id: str) -> DataTable | None:
         self._answer()

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from jackfield.api.records import replace
 
 from ...api.errors import Conflict, NotFound
-from ...api.storage import Folder
+from ...api.storage import Folder, Within
 from .tags import MemoryTags
 
 
 class MemoryFolders(MemoryTags):
     """Part of `MemoryStore`: folders stand in `_folders`, and its folder's id in each saved workflow."""
 
-    async def folders(self) -> Sequence[Folder]:
+    async def folders(self, within: Within | None = None) -> Sequence[Folder]:
         self._answer()
         held = [saved.current.folder_id for saved in self._workflows.values()]
         rows = [replace(each, workflows=held.count(each.id)) for each in self._folders.values()]
+        rows = [each for each in rows if self._is_within("folder", each.id, within)]
         return sorted(rows, key=lambda each: (each.name.casefold(), each.id))
 
     async def put_folder(self, folder: Folder) -> None:

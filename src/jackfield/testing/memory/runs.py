@@ -253,6 +253,7 @@ class MemoryExecutions(MemoryCalls):
             row
             for row in (run.row for run in self._runs.values())
             if where.workflow_id in (None, row.workflow_id)
+            and self._is_within("workflow", row.workflow_id, where.within)
             and where.status in (None, row.status)
             and where.mode in (None, row.mode)
             and (where.since is None or row.created_at >= where.since)

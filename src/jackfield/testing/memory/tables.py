@@ -11,6 +11,7 @@ from ...api.errors import Conflict, StoreUnavailable
 from ...api.records import replace
 from ...api.storage import (
     KEEP_ALL,
+    SHARED,
     ApiKey,
     Credential,
     ExecutionRow,
@@ -18,6 +19,9 @@ from ...api.storage import (
     ImportedId,
     NewExecution,
     Page,
+    Project,
+    ProjectMember,
+    ResourceKind,
     StoredCall,
     StoredDelivery,
     StoredWorkflow,
@@ -25,6 +29,7 @@ from ...api.storage import (
     User,
     Variable,
     WebhookStats,
+    Within,
 )
 from ...api.storage.drafts import StoredDraft
 from ...api.storage.entries import Entry
@@ -136,7 +141,19 @@ class MemoryTables:
         self._claimed_files: dict[str, int] = {}
         self._counts: dict[tuple[str, str, int], int] = {}
         self._data_tables: dict[str, StoredTable] = {}
+        self._projects: dict[str, Project] = {}
+        self._members: dict[tuple[str, str], ProjectMember] = {}
+        self._placed: dict[tuple[ResourceKind, str], str] = {}
+        self._shared: set[tuple[ResourceKind, str, str]] = set()
+        self._project_revision = 0
         self._imported: dict[tuple[str, str, str], ImportedId] = {}
+
+    def _is_within(self, kind: ResourceKind, ident: str | None, within: Within | None) -> bool:
+        """Whether a list that is limited so has this."""
+        if within is None or ident is None:
+            return within is None
+        shared = any((kind, ident, project) in self._shared for project in within.projects)
+        return shared or self._placed.get((kind, ident), SHARED) in within.projects
 
     def _answer(self) -> None:
         if self.fail_with is not None:

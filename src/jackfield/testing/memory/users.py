@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.records import replace
 
 from ...api.errors import Conflict
-from ...api.storage import ApiKey, Credential, Page, User, Variable
+from ...api.storage import ApiKey, Credential, Page, User, Variable, Within
 from .tables import MemoryTables, page_of, taken
 
 
@@ -123,9 +123,10 @@ class MemoryUsers(MemoryTables):
 class MemoryConfiguration(MemoryTables):
     """Part of `MemoryStore`."""
 
-    async def variables(self) -> list[Variable]:
+    async def variables(self, within: Within | None = None) -> list[Variable]:
         self._answer()
-        return sorted(self._variables.values(), key=lambda each: each.key)
+        found = (each for each in self._variables.values() if self._is_within("variable", each.id, within))
+        return sorted(found, key=lambda each: each.key)
 
     async def put_variable(self, variable: Variable) -> None:
         self._answer()
@@ -137,9 +138,10 @@ class MemoryConfiguration(MemoryTables):
         self._answer()
         return self._variables.pop(variable_id, None) is not None
 
-    async def credentials(self, offset: int, limit: int) -> Page[Credential]:
+    async def credentials(self, offset: int, limit: int, within: Within | None = None) -> Page[Credential]:
         self._answer()
-        found = sorted(self._credentials.values(), key=lambda each: (each.created_at, each.id), reverse=True)
+        kept = (each for each in self._credentials.values() if self._is_within("credential", each.id, within))
+        found = sorted(kept, key=lambda each: (each.created_at, each.id), reverse=True)
         return page_of(found, offset, limit)
 
     async def credential(self, credential_id: str) -> Credential | None:

@@ -15,6 +15,7 @@ from ...api.storage import (
     VersionRow,
     Webhook,
     WebhookStats,
+    Within,
     WorkflowFilter,
     WorkflowOrder,
     WorkflowRow,
@@ -139,6 +140,7 @@ class MemoryWorkflows(MemoryFolders):
             for each in map(self._tagged, [saved.current for saved in self._workflows.values()])
             if where.active in (None, each.active) and part in each.name.casefold()
             if {tag.name for tag in each.tags}.issuperset(where.tags)
+            if self._is_within("workflow", each.id, where.within)
             if where.folder in (None, each.folder_id or "") and (where.words or "").casefold() in _searched(each)
         ]
         found.sort(key=lambda each: (_sorted_by(where.order, each), each.id), reverse=where.order.startswith("-"))
@@ -217,6 +219,7 @@ class MemoryWorkflows(MemoryFolders):
         active: bool | None,
         workflow_id: str | None,
         kind: str | Sequence[str] = "webhook",
+        within: Within | None = None,
     ) -> Page[Webhook]:
         self._answer()
         kinds = [kind] if isinstance(kind, str) else kind
@@ -224,6 +227,7 @@ class MemoryWorkflows(MemoryFolders):
             each
             for each in self._webhooks(*kinds)
             if active in (None, each.active) and workflow_id in (None, each.workflow_id)
+            if self._is_within("workflow", each.workflow_id, within)
         ]
         return page_of(found, offset, limit)
 

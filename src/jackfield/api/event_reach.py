@@ -1,0 +1,40 @@
+"""Which events the present reach may hear of."""
+
+from __future__ import annotations
+
+from .events import Event
+from .projects import ProjectAccess, present_reach
+from .records import replace
+from .storage import ResourceKind
+
+_NAMED: tuple[tuple[str, ResourceKind], ...] = (
+    ("workflowId", "workflow"), ("dataTableId", "data-table"), ("folderId", "folder"),
+)  # fmt: skip
+
+
+async def heard_event(access: ProjectAccess | None, event: Event) -> Event | None:
+    """The event as whoever listens here is told; None: it is about something that they do not see. Raises
+    `StoreUnavailable`."""
+    if access is None or present_reach() is None or event.topic not in ("workflows", "webhooks", "credentials"):
+        return event
+    if await access.rights() is None:
+        return event
+    about = _about(event)
+    if about is not None:
+        return event if await access.sees(*about) else None
+    return event if event.type == "tags.changed" else replace(event, data={})
+
+
+def _about(event: Event) -> tuple[ResourceKind, str] | None:
+    """What the event tells of; None: of nothing with an id, and its data may have names of any project."""
+    ident = event.data.get("id")
+    if event.topic == "credentials":
+        return "credential", str(ident)
+    for name, kind in _NAMED:
+        if isinstance(found := event.data.get(name), str):
+            return kind, found
+    if event.type.startswith("workflow."):
+        return "workflow", str(ident)
+    if event.type.startswith("execution."):
+        return "execution", str(ident)
+    return None

@@ -1,0 +1,1 @@
+"""Projects: what a reach comes to, and the store that holds to it."""

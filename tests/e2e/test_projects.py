@@ -1,0 +1,315 @@
+"""Projects at a real daemon: somebody of one project tries everything with the ids of another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.documents import chain, node, set_fields, webhook
+
+from .projects_lab import MARK, Person, ProjectLab, echo, made, manual, outcome
+
+SECRET = "s3cret-of-bob-and-nobody-else"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProjectLab]:
+    settings = "[integrations]\nexecute_command = true\n[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
+    daemon = Daemon(tmp_path_factory.mktemp("projects"), settings=settings)
+    try:
+        yield ProjectLab(daemon.start())
+    finally:
+        daemon.close()
+
+
+class Belongings:
+    """One of each, in Bob's project."""
+
+    def __init__(self, lab: ProjectLab) -> None:
+        api = self.api = lab.bob.client(lab.b)
+        values = {"name": "Authorization", "value": SECRET}
+        self.credential = str(
+            made(api.post("/credentials", json={"name": f"C {MARK}", "kind": "httpHeaderAuth", "values": values}))["id"]
+        )
+        self.variable = str(made(api.post("/variables", json={"key": f"V_{MARK}", "value": f"value {MARK}"}))["id"])
+        columns = [{"name": "text", "type": "string"}]
+        self.table = str(made(api.post("/data-tables", json={"name": f"T {MARK}", "columns": columns}))["id"])
+        rows = {"data": [{"text": f"row {MARK}"}]}
+        assert api.post(f"/data-tables/{self.table}/rows", json=rows).status_code == 200
+        self.folder = str(made(api.post("/folders", json={"name": f"F {MARK}"}))["id"])
+        self.path = f"bob-{MARK}".lower()
+        self.workflow = lab.daemon.live(echo(f"W {MARK}", self.path, own=f"answer {MARK}"), api)
+        assert lab.daemon.client().post(f"/webhook/{self.path}", json={}).json()[0]["own"] == f"answer {MARK}"
+        self.manual = str(made(api.post("/workflows", json=manual(f"M {MARK}", set_fields("Set", x=MARK))))["id"])
+        self.execution = str(outcome(api.post(f"/workflows/{self.manual}/execute"))["id"])
+        self.webhook = str(api.get("/webhooks").json()["data"][0]["id"])
+        self.project = lab.b
+        self.user = lab.bob.id
+
+    def values(self) -> dict[str, str]:
+        """For parameters of paths, by their names."""
+        return {
+            "workflow_id": self.workflow, "credential_id": self.credential, "variable_id": self.variable,
+            "table_id": self.table, "folder_id": self.folder, "execution_id": self.execution,
+            "webhook_id": self.webhook, "project_id": self.project, "resource_id": self.workflow, "kind": "workflow",
+            "user_id": self.user, "version": "1",
+        }  # fmt: skip
+
+    def still_there(self) -> list[object]:
+        """What Bob sees of all of it."""
+        api = self.api
+        return [
+            api.get(f"/workflows/{self.workflow}").json(), api.get(f"/workflows/{self.manual}").json(),
+            api.get(f"/credentials/{self.credential}").json(), api.get(f"/variables/{self.variable}").json(),
+            api.get(f"/data-tables/{self.table}").json(), api.get(f"/data-tables/{self.table}/rows").json(),
+            api.get("/folders").json(), api.get(f"/executions/{self.execution}").json(),
+            api.get(f"/projects/{self.project}/members").json(),
+        ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bobs(lab: ProjectLab) -> Belongings:
+    return Belongings(lab)
+
+
+def operations(lab: ProjectLab) -> list[tuple[str, str, dict[str, Any]]]:
+    """Method, path and description of each."""
+    paths = lab.admin.get(f"{lab.daemon.base_url}/openapi.json").json()["paths"]
+    return [
+        (method.upper(), path, one)
+        for path, methods in sorted(paths.items())
+        for method, one in methods.items()
+        if method in ("get", "post", "put", "patch", "delete")
+    ]
+
+
+SELF_ENDING = ("/auth/", "/api/session", "/stream", "/events", "/shutdown", "/logs")
+BODIES: list[dict[str, Any]] = [{}, {"name": "Ann's", "nodes": [], "connections": {}, "settings": {}}]
+
+
+def test_no_route_tells_or_changes_anything_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
+    before = bobs.still_there()
+    values = bobs.values()
+    tried = 0
+    clients = (lab.ann.client(base=""), lab.ann.client(lab.a, base=""))
+    for method, path, _ in operations(lab):
+        if any(part in path for part in SELF_ENDING) or ("{" not in path and method != "GET"):
+            continue
+        address = path
+        for name, value in values.items():
+            address = address.replace("{" + name + "}", value)
+        if "{" in address:
+            continue
+        for client in clients:
+            for body in BODIES if method in ("POST", "PUT", "PATCH") else [None]:
+                answer = client.request(method, address, **({"json": body} if body is not None else {}))
+                assert MARK not in answer.text, (method, path, answer.text[:2000])
+                assert SECRET not in answer.text
+                assert answer.status_code != 500, (method, path, answer.text)
+                tried += 1
+    assert tried > 200
+    assert bobs.still_there() == before
+
+
+def test_lists_and_counts_are_those_of_the_caller(lab: ProjectLab, bobs: Belongings) -> None:
+    ann = lab.ann.client(lab.a)
+    mine = made(ann.post("/workflows", json=manual("Ann's")))["id"]
+    ran = outcome(ann.post(f"/workflows/{mine}/execute"))["id"]
+    assert [row["id"] for row in ann.get("/workflows").json()["data"]] == [mine]
+    assert ann.get("/executions").json()["total"] == 1
+    assert ann.get("/executions/stats").json()["total"] == 1
+    assert ann.get("/executions").json()["data"][0]["id"] == ran
+    bob = {row["id"] for row in lab.bob.api.get("/workflows").json()["data"]}
+    assert {bobs.workflow, bobs.manual} <= bob
+    assert mine not in bob
+    everything = {row["id"] for row in lab.admin.get("/workflows").json()["data"]}
+    assert {bobs.workflow, mine} <= everything
+
+
+def run(api: httpx.Client, document: dict[str, Any]) -> dict[str, Any]:
+    """Save and execute."""
+    ident = made(api.post("/workflows", json=document))["id"]
+    return outcome(api.post(f"/workflows/{ident}/execute"))
+
+
+def http_with(credential: str, address: str) -> dict[str, Any]:
+    asked = node(
+        "Ask", "httpRequest",
+        {"url": address, "authentication": "genericCredentialType", "genericAuthType": "httpHeaderAuth"},
+    )  # fmt: skip
+    asked["credentials"] = {"httpHeaderAuth": {"id": credential, "name": "C"}}
+    return asked
+
+
+def test_an_execution_uses_no_credential_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
+    path = "echo-headers"
+    lab.daemon.live(echo("Echo", path, got="={{ $json.headers.authorization }}"))
+    address = f"{lab.daemon.base_url}/webhook/{path}"
+    document = manual("Thief", {**http_with(bobs.credential, address)})
+    document["nodes"][1]["parameters"] |= {"method": "POST"}
+    # Bob's own workflow may.
+    assert SECRET in json.dumps(run(bobs.api, document)) or run(bobs.api, document)["status"] == "success"
+    for api in (lab.ann.client(lab.a), lab.ann.api, lab.ann.key(scopes=["workflows:write", "workflows:execute"])):
+        found = run(api, document)
+        assert found["status"] == "failed"
+        assert "does not exist" in json.dumps(found["error"])
+    unsaved = lab.ann.api.post("/workflows/run", json={"workflow": document})
+    assert unsaved.json()["status"] == "failed"
+
+
+def test_an_administrators_workflow_elsewhere_does_not_either(lab: ProjectLab, bobs: Belongings) -> None:
+    """What counts is the workflow's project, not who starts it."""
+    document = manual("Careless", http_with(bobs.credential, f"{lab.daemon.base_url}/health"))
+    made_by_ann = made(lab.ann.client(lab.a).post("/workflows", json=document))["id"]
+    assert outcome(lab.admin.post(f"/workflows/{made_by_ann}/execute"))["status"] == "failed"
+
+
+def test_expressions_see_the_variables_of_their_project(lab: ProjectLab, bobs: Belongings) -> None:
+    document = manual("Vars", set_fields("Set", x=f"={{{{ $vars.V_{MARK} ?? 'nothing' }}}}"))
+    assert f"value {MARK}" in json.dumps(run(bobs.api, document))
+    told = json.dumps(run(lab.ann.client(lab.a), document))
+    assert f"value {MARK}" not in told
+    assert "nothing" in told
+
+
+def test_a_sub_workflow_of_another_project_does_not_run(lab: ProjectLab, bobs: Belongings) -> None:
+    call = node("Call", "executeWorkflow", {"workflowId": bobs.manual})
+    found = run(lab.ann.client(lab.a), manual("Caller", call))
+    assert found["status"] == "failed"
+    assert MARK not in json.dumps(found["error"])
+
+
+def test_an_error_workflow_of_another_project_does_not_run(lab: ProjectLab, bobs: Belongings) -> None:
+    watcher = made(bobs.api.post("/workflows", json=chain("Watch", node("Error", "errorTrigger"))))["id"]
+    told = {"workflowId": watcher}
+    for api, path, count in ((lab.ann.client(lab.a), "fails-a", 0), (bobs.api, "fails-b", 1)):
+        failing = chain(
+            "Fails",
+            webhook(path, responseMode="lastNode"),
+            node("Stop", "stopAndError", {"errorMessage": "on purpose"}),
+        )
+        lab.daemon.live({**failing, "settings": {"errorWorkflow": watcher}}, api)
+        assert lab.daemon.client().post(f"/webhook/{path}", json={}).status_code == 500
+        poll(
+            lambda api=api: api.get("/executions", params={"status": "failed"}).json()["total"], "the failed execution"
+        )  # type: ignore[misc]
+        if count:
+            poll(lambda: bobs.api.get("/executions", params=told).json()["total"], "Bob's error workflow")
+        assert bobs.api.get("/executions", params=told).json()["total"] == count
+
+
+def test_the_data_table_node_finds_tables_of_its_project(lab: ProjectLab, bobs: Belongings) -> None:
+    read = node("Rows", "dataTable", {"resource": "row", "operation": "get", "dataTableId": bobs.table})
+    told = json.dumps(run(lab.ann.client(lab.a), manual("Reader", read)))
+    assert f"row {MARK}" not in told
+    listing = node("List", "dataTable", {"resource": "table", "operation": "list"})
+    assert MARK not in json.dumps(run(lab.ann.client(lab.a), manual("Lister", listing)))
+
+
+def test_what_is_shared_is_used_and_not_changed(lab: ProjectLab, bobs: Belongings) -> None:
+    share = f"/placements/credential/{bobs.credential}/shares/{lab.a}"
+    assert lab.bob.api.put(share).status_code == 403  # an editor does not share
+    lab.join(lab.b, lab.bob, "project:admin")
+    assert lab.bob.api.put(share).json()["sharedWith"] == [lab.a]
+    ann = lab.ann.client(lab.a)
+    try:
+        seen = ann.get(f"/credentials/{bobs.credential}")
+        assert seen.status_code == 200
+        assert SECRET not in seen.text
+        assert ann.patch(f"/credentials/{bobs.credential}", json={"name": "Mine"}).status_code == 403
+        assert ann.delete(f"/credentials/{bobs.credential}").status_code == 403
+        assert ann.put(f"/placements/credential/{bobs.credential}", json={"projectId": lab.a}).status_code == 403
+        document = manual("Borrower", http_with(bobs.credential, f"{lab.daemon.base_url}/health"))
+        assert run(ann, document)["status"] == "success"
+    finally:
+        assert lab.bob.api.delete(share).status_code == 204
+        lab.join(lab.b, lab.bob)
+    assert ann.get(f"/credentials/{bobs.credential}").status_code == 404
+
+
+def test_a_moved_workflow_takes_its_executions_along(lab: ProjectLab) -> None:
+    lab.join(lab.a, lab.ann, "project:admin")
+    third = lab.project("Third", lab.ann)
+    ann = lab.ann.client(lab.a)
+    ident = made(ann.post("/workflows", json=manual("Mover")))["id"]
+    ran = outcome(ann.post(f"/workflows/{ident}/execute"))["id"]
+    assert ann.put(f"/placements/workflow/{ident}", json={"projectId": lab.b}).status_code == 404
+    answer = lab.ann.api.put(f"/placements/workflow/{ident}", json={"projectId": third})
+    assert answer.json()["projectId"] == third
+    assert ann.get(f"/workflows/{ident}").status_code == 404
+    assert lab.ann.client(third).get(f"/executions/{ran}").status_code == 200
+    lab.join(lab.a, lab.ann)
+
+
+def test_a_viewer_of_a_project_changes_and_starts_nothing(lab: ProjectLab, bobs: Belongings) -> None:
+    eve = Person(lab, "eve")
+    lab.join(lab.b, eve, "project:viewer")
+    api = eve.client(lab.b)
+    assert api.get(f"/workflows/{bobs.manual}").status_code == 200
+    assert api.post(f"/workflows/{bobs.manual}/execute").status_code == 403
+    assert api.post(f"/executions/{bobs.execution}/retry").status_code == 403
+    assert api.delete(f"/executions/{bobs.execution}").status_code == 403
+    assert api.patch(f"/workflows/{bobs.manual}", json={"name": "x"}).status_code == 403
+    assert api.post(f"/workflows/{bobs.workflow}/deactivate").status_code == 403
+    assert api.post("/workflows", json=manual("New")).status_code == 403
+    assert api.put(f"/projects/{lab.b}/members/{eve.id}", json={"role": "project:admin"}).status_code == 403
+
+
+def test_a_member_who_leaves_is_out_at_once(lab: ProjectLab) -> None:
+    zoe = Person(lab, "zoe")
+    place = lab.project("Leaving", zoe)
+    api = zoe.client(place)
+    ident = made(api.post("/workflows", json=manual("Zoe's")))["id"]
+    assert zoe.api.get(f"/workflows/{ident}").status_code == 200
+    lab.admin.delete(f"/projects/{place}/members/{zoe.id}").raise_for_status()
+    assert zoe.api.get(f"/workflows/{ident}").status_code == 404
+    assert api.get("/workflows").status_code == 404
+
+
+def test_a_personal_project_is_its_users_alone(lab: ProjectLab) -> None:
+    own = lab.ann.client(lab.ann.id)
+    ident = made(own.post("/workflows", json=manual("Private")))["id"]
+    assert lab.bob.api.get(f"/workflows/{ident}").status_code == 404
+    assert lab.bob.client(lab.ann.id).get("/workflows").status_code == 404
+    shared = lab.ann.api.put(f"/placements/workflow/{ident}/shares/{lab.bob.id}")
+    assert shared.status_code == 200, shared.text
+    assert lab.bob.api.get(f"/workflows/{ident}").status_code == 200
+    assert lab.bob.api.patch(f"/workflows/{ident}", json={"name": "x"}).status_code == 403
+
+
+def test_a_key_is_limited_to_its_projects(lab: ProjectLab, bobs: Belongings) -> None:
+    key = lab.ann.key(projects=[lab.a])
+    ident = made(key.post("/workflows", json=manual("By key")))["id"]
+    assert lab.ann.client(lab.a).get(f"/workflows/{ident}").status_code == 200
+    elsewhere = made(lab.ann.api.post("/workflows", json=manual("Elsewhere")))["id"]
+    assert key.get(f"/workflows/{elsewhere}").status_code == 404
+    assert key.put(f"/projects/{lab.a}/members/{lab.bob.id}", json={"role": "project:admin"}).status_code == 403
+    refused = lab.ann.api.post("/api-keys", json={"name": "k", "projects": [lab.b]})
+    assert refused.status_code == 400
+
+
+def test_the_shared_project_can_be_closed(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path).start()
+    try:
+        lab = ProjectLab.__new__(ProjectLab)
+        lab.daemon, lab.admin = daemon, daemon.admin()
+        ann = Person(lab, "ann")
+        ident = made(ann.api.post("/workflows", json=manual("Shared")))["id"]
+        assert ann.api.get("/projects").json()["inUse"] is False
+        bob = Person(lab, "bob")
+        assert bob.api.patch(f"/workflows/{ident}", json={"name": "Everybody's"}).status_code == 200
+        assert lab.admin.patch("/projects/jackfield", json={"isOpen": False}).json()["isOpen"] is False
+        assert ann.api.get(f"/workflows/{ident}").status_code == 404
+        lab.join("jackfield", ann, "project:viewer")
+        assert ann.api.get(f"/workflows/{ident}").status_code == 200
+        assert ann.api.patch(f"/workflows/{ident}", json={"name": "Mine"}).status_code == 403
+        mine = made(ann.api.post("/workflows", json=manual("Own")))["id"]
+        assert ann.api.get(f"/placements/workflow/{mine}").json()["projectId"] == ann.id
+    finally:
+        daemon.close()
