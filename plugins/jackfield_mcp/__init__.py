@@ -15,6 +15,7 @@ class McpPlugin(Plugin):
     provides = {"jackfield.api.profile_tools:ProfileTools": "jackfield_mcp.profile_tokens.book:profile_tools"}
     extension_points = (TOOL_SOURCES,)
     parts = (
+        "jackfield_mcp.offers.book:OfferedWorkflows",
         "jackfield_mcp.profile_tokens.book:ProfileTokens",
         "jackfield_mcp.app:McpApp",
         "jackfield_mcp.oauth.book:OAuthBook",
@@ -23,6 +24,8 @@ class McpPlugin(Plugin):
 
     jackfield_auth_methods = later("jackfield_mcp.auth_methods:methods")
     jackfield_blueprints = later("jackfield_mcp.routes:blueprints")
+    jackfield_triggers = later("jackfield_mcp.offers.trigger:triggers")
+    jackfield_mcp_tools = later("jackfield_mcp.offers.source:sources")
     jackfield_asgi = later("jackfield_mcp.mounts:mounts")
     start = deferred("jackfield_mcp.profile_tokens.sweeping:start")
     stop = when_built("jackfield_mcp.app:McpApp", "jackfield_mcp.mounts:stop")

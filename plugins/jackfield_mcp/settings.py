@@ -56,6 +56,15 @@ class McpSettings(BaseModel):
         ge=60,
         le=31_622_400,
     )
+    offered_tools: int = Field(
+        100, description="Workflows that are offered as tools to agents at most; the newest ones.", ge=1, le=500
+    )
+    offered_timeout: float = Field(
+        300,
+        description="Seconds that a call of an offered workflow may take; its execution then goes on.",
+        gt=0,
+        le=86_400,
+    )
     oauth: bool = Field(True, description="Whether MCP clients may be let in by OAuth: a browser, a login, a consent.")
     oauth_access_lifetime: int = Field(900, description="Seconds for which an access token counts.", ge=60, le=86_400)
     oauth_refresh_lifetime: int = Field(

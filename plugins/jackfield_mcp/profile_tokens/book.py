@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.auth import PROFILE_TOKEN, SCOPES
 from jackfield.api.context import PluginContext
+from jackfield.api.daemon import daemon_runs
 from jackfield.api.errors import InvalidInput
+from jackfield.api.files import read_private
 from jackfield.api.hosts import Hosts
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
@@ -16,18 +19,20 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield.api.profile_tools import TOOLS_HEADER, ToolScope, ToolToken
 from jackfield.api.profiles import Profile, RunKind
+from jackfield.api.storage.entries import EntryStore
 from jackfield_mcp.app import McpApp
 from jackfield_mcp.oauth.tokens import digest_of, new_token
+from jackfield_mcp.offers.book import OfferedWorkflows, reached
 from jackfield_mcp.paths import ENDPOINT
-from jackfield_mcp.profile_tokens.records import KeptToken, token_records
+from jackfield_mcp.profile_tokens.records import KIND, entry_of, token_of
 from jackfield_mcp.settings import McpSettings
-from jackfield_mcp.stored_records import TooMany
 
 if TYPE_CHECKING:
     from jackfield_mcp.tool import AnyTool
 
 _TOOLS = "jackfield_mcp.catalogue:TOOLS"
-Found = tuple[KeptToken, ...]
+_LISTED = 2000
+"""Tokens that are looked at; `mcp.profile_tokens` allows half as many."""
 MOST_NAMES = 100
 """Names of tools, and of those left out, in one scope."""
 LONGEST_NAME = 100
@@ -40,16 +45,19 @@ class ProfileTokens:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(McpSettings)
-        self._records = token_records(context)
 
     async def own_tools(self) -> Sequence[str]:
         return await asyncio.to_thread(lambda: [tool.name for tool in _tools()])
 
     async def server(self, scope: ToolScope) -> Mapping[str, Json] | None:
-        if not self._settings.enabled or lacking_library("mcp", "mcp") or not scope.tools:
+        if not self._settings.enabled or lacking_library("mcp", "mcp"):
             return None
-        url = self._context.service.local_url + ENDPOINT
-        return {"url": url, "type": "http", "headers": {"Authorization": TOOLS_HEADER}}
+        if not scope.tools and not reached(await self._context.port(OfferedWorkflows).names(), scope):
+            return None
+        base = await asyncio.to_thread(_running_daemon, self._context.service.config_dir)
+        if not base:
+            return None
+        return {"url": base + ENDPOINT, "type": "http", "headers": {"Authorization": TOOLS_HEADER}}
 
     async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope) -> str:
         _require_small(scope)
@@ -59,28 +67,28 @@ class ProfileTokens:
         host = self._context.port(Hosts).here.name
         scopes = await asyncio.to_thread(_scopes, scope)
         token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until)
-        made = KeptToken(digest_of(text), token)
-
-        def work(rows: Found) -> tuple[Found, None]:
-            kept = [one for one in rows if one.token.until > now and one.token.run != run]
-            while kept and (len(kept) >= self._settings.profile_tokens or not self._records.fits((*kept, made))):
-                kept.remove(min(kept, key=lambda one: one.token.created_at))
-            return (*kept, made), None
-
-        try:
-            await self._records.change(work)
-        except TooMany:
-            raise InvalidInput("The scope of the token is too large; name fewer tools.") from None
+        await self._make_room(now)
+        await self._store.put_entry(entry_of(digest_of(text), token), None)
         return text
+
+    async def _make_room(self, now: int) -> None:
+        """Those that are over go first, then the oldest."""
+        most = self._settings.profile_tokens
+        if await self._store.entry_count(KIND, "") < most:
+            return
+        kept = await self._kept()
+        over = [digest for digest, token in kept if token is None or token.until <= now]
+        living = [digest for digest, token in kept if token is not None and token.until > now]
+        for digest in [*over, *living[: max(0, len(living) - most + 1)]]:
+            await self._store.delete_entry(KIND, digest)
 
     async def by_text(self, text: str) -> ToolToken | None:
         """It may be over: see `until`."""
-        digest = digest_of(text)
-        return next((one.token for one in await self._records.all() if one.digest == digest), None)
+        found = await self._store.entry(KIND, digest_of(text))
+        return None if found is None else token_of(found)
 
     async def end(self, run: str) -> None:
-        if any(one.token.run == run for one in await self._records.all()):
-            await self._without(lambda one: one.run == run)
+        await self._without(lambda one: one.run == run)
 
     async def end_all(self, alias: str) -> None:
         host = self._context.port(Hosts).here.name
@@ -88,7 +96,7 @@ class ProfileTokens:
 
     async def tokens(self) -> Sequence[ToolToken]:
         now = self._context.clock.now_ms()
-        return [one.token for one in await self._records.all() if one.token.until > now]
+        return [token for _, token in await self._kept() if token is not None and token.until > now]
 
     async def revoke(self, token_id: str) -> bool:
         return await self._without(lambda one: one.id == token_id)
@@ -99,18 +107,32 @@ class ProfileTokens:
         host = self._context.port(Hosts).here.name
         await self._without(lambda one: one.host == host and one.created_at < begun and one.kind != "terminal_session")
 
+    async def _kept(self) -> Sequence[tuple[str, ToolToken | None]]:
+        """By digest, the oldest first; None: it is damaged."""
+        found = await self._store.entries(KIND, "", after=None, limit=_LISTED, newest_first=False)
+        return [(entry.id, token_of(entry)) for entry in found]
+
     async def _without(self, over: Callable[[ToolToken], bool]) -> bool:
         """Whether there was one."""
+        found = [digest for digest, token in await self._kept() if token is not None and over(token)]
+        ended = [await self._store.delete_entry(KIND, digest) for digest in found]
+        return any(ended)
 
-        def work(rows: Found) -> tuple[Found, bool]:
-            kept = tuple(one for one in rows if not over(one.token))
-            return kept, len(kept) < len(rows)
-
-        return await self._records.change(work)
+    @property
+    def _store(self) -> EntryStore:
+        return self._context.store
 
 
 def profile_tools(context: PluginContext) -> ProfileTokens:
     return context.port(ProfileTokens)
+
+
+def _running_daemon(config_dir: Path) -> str:
+    """Scheme, host and port of the daemon of this directory, which a command beside it may ask for; empty: none runs.
+    Blocks."""
+    if not daemon_runs(config_dir):
+        return ""
+    return (read_private(config_dir / "daemon-endpoint") or b"").decode("ascii", "replace").strip()
 
 
 def _tools() -> Sequence[AnyTool]:

@@ -1,52 +1,72 @@
-"""Tokens as the store keeps them: as digests."""
+"""Tokens as entries of the store: their ids are digests, by which a request finds its one row."""
 
 from __future__ import annotations
 
 from typing import cast, get_args
 
-from jackfield.api.context import PluginContext
+from jackfield.api import jsontext
+from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import Json
 from jackfield.api.profile_tools import ToolScope, ToolToken
 from jackfield.api.profiles import RunKind
-from jackfield.api.records import record
-from jackfield_mcp.stored_records import Records
+from jackfield.api.storage.entries import Entry
+
+KIND = "mcp-profile-token"
 
 
-@record
-class KeptToken:
+def entry_of(digest: str, token: ToolToken) -> Entry:
     """digest: of the token's text."""
+    scope = token.scope
+    data: dict[str, Json] = {
+        "id": token.id,
+        "run": token.run,
+        "alias": token.alias,
+        "kind": token.kind,
+        "host": token.host,
+        "created": token.created_at,
+        "until": token.until,
+        "tools": list[Json](scope.tools),
+        "offered": scope.offered,
+        "without": list[Json](scope.without),
+        "more": list[Json](scope.scopes),
+        "bound": dict[str, Json](scope.bound),
+        "scopes": list[Json](token.scopes),
+    }
+    return Entry(KIND, digest, "", token.created_at, 1, jsontext.dumps(data))
 
-    digest: str
-    token: ToolToken
+
+def token_of(entry: Entry) -> ToolToken | None:
+    """None: it is damaged, and counts no more."""
+    try:
+        data = jsontext.loads(entry.data)
+        return _token(data) if isinstance(data, dict) else None
+    except (InvalidInput, KeyError, TypeError, ValueError):
+        return None
 
 
-def token_records(context: PluginContext) -> Records[KeptToken]:
-    return Records(context, "mcp-profile-tokens", _row, _kept)
-
-
-def _row(kept: KeptToken) -> list[Json]:
-    one, scope = kept.token, kept.token.scope
-    return [
-        kept.digest, one.id, one.run, one.alias, one.kind, one.host, one.created_at, one.until, list[Json](scope.tools),
-        scope.offered, list[Json](scope.without), list[Json](scope.scopes), dict[str, Json](scope.bound),
-        list[Json](one.scopes),
-    ]  # fmt: skip
-
-
-def _kept(row: list[Json]) -> KeptToken:
-    digest, ident, run, alias, kind, host, created, until, tools, offered, without, more, bound, scopes = row
+def _token(data: dict[str, Json]) -> ToolToken:
+    """Raises KeyError, TypeError, ValueError."""
+    kind, bound = data["kind"], data["bound"]
     if kind not in get_args(RunKind) or not isinstance(bound, dict):
         raise ValueError("This is no token.")
     reach = ToolScope(
-        _texts(tools), offered is True, _texts(without), _texts(more), {name: str(bound[name]) for name in bound}
+        _texts(data["tools"]),
+        data["offered"] is True,
+        _texts(data["without"]),
+        _texts(data["more"]),
+        {name: str(bound[name]) for name in bound},
     )
-    return KeptToken(
-        str(digest),
-        ToolToken(
-            str(ident), str(run), str(alias), cast("RunKind", kind), str(host), reach, _texts(scopes),
-            int(str(created)), int(str(until)),
-        ),
-    )  # fmt: skip
+    return ToolToken(
+        str(data["id"]),
+        str(data["run"]),
+        str(data["alias"]),
+        cast("RunKind", kind),
+        str(data["host"]),
+        reach,
+        _texts(data["scopes"]),
+        int(str(data["created"])),
+        int(str(data["until"])),
+    )
 
 
 def _texts(value: Json) -> tuple[str, ...]:

@@ -11,10 +11,13 @@ from collections.abc import Iterator, Sequence
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.triggers import node_path
+from jackfield.api.workflow_tools import tool_offer
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 
 MANUAL = frozenset({"manualTrigger", "langchain.manualChatTrigger", "start"})
+MANUAL_OF_TOOLS = frozenset({"manualTrigger", "start"})
+"""Those of them at which calls of a workflow that is offered as a tool may start."""
 BY_OTHER_WORKFLOWS = frozenset({"executeWorkflowTrigger", "errorTrigger"})
 _ADD = "add a Webhook, a Schedule Trigger or another trigger that can run"
 
@@ -32,10 +35,12 @@ def starters(workflow: Workflow, catalog: NodeCatalog, triggers: TriggerCalls) -
     runnable: list[Node] = []
     idle: list[tuple[Node, str]] = []
     parts = workflow.parts()
+    is_tool = tool_offer(workflow.settings.raw) is not None
     for node in workflow.nodes.values():
         if node.disabled or node.name in parts or not _is_trigger(node, catalog):
             continue
-        reason = _reason(node, catalog, triggers)
+        by_agents = is_tool and node.kind in MANUAL_OF_TOOLS
+        reason = "" if by_agents else _reason(node, catalog, triggers)
         if reason:
             idle.append((node, reason))
         else:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.workflow_tools import offer_problems
 from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.values import number, reference
 
@@ -38,6 +39,7 @@ def setting_problems(settings: Mapping[str, Json]) -> Iterator[Problem]:
             "saveDataErrorExecution none, and for runs by hand saveManualExecutions false."
         )
         yield Problem("settings.redactionPolicy", message)
+    yield from offer_problems(settings)
 
 
 def check_settings(document: Json) -> None:

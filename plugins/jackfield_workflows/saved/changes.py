@@ -30,6 +30,7 @@ from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.saved.following import Following
 from jackfield_workflows.saved.node_scopes import NodeScopes
+from jackfield_workflows.saved.offer_scopes import check_offer
 from jackfield_workflows.saved.views import without_service_keys
 
 T = TypeVar("T")
@@ -82,6 +83,7 @@ class WorkflowChanges:
         given = given_document(document)
         check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
+        check_offer(workflow, author.caller)
         await self._scopes.check(workflow, author.caller)
         return await self._finish(self._create(workflow, author, tag_names(document) or (), folder_id))
 
@@ -206,6 +208,7 @@ class WorkflowChanges:
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
+                check_offer(workflow, author.caller)
                 await self._scopes.check(workflow, author.caller)
                 await self._checks.check(workflow)
             stored = await self._context.store.set_active(
@@ -221,7 +224,9 @@ class WorkflowChanges:
         """Raises `AccessDenied`."""
         if not self._scopes.restrict(author.caller):
             return
-        await self._scopes.check(workflow, author.caller, await self._before(present, live=workflow.active))
+        before = await self._before(present, live=workflow.active)
+        check_offer(workflow, author.caller, before)
+        await self._scopes.check(workflow, author.caller, before)
 
     async def _before(self, present: StoredWorkflow, *, live: bool) -> Workflow | None:
         """The stored workflow whose state a change may keep: none for what goes live with it, and none that nobody can

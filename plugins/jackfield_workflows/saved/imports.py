@@ -18,11 +18,13 @@ from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.records import record
 from jackfield.api.storage import StoredWorkflow
+from jackfield.api.workflow_tools import SETTING
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.saved.node_scopes import NodeScopes
+from jackfield_workflows.saved.offer_scopes import offer_lack
 
 MOST = 1000
 """Documents of one import."""
@@ -85,7 +87,8 @@ class Importer:
         return []
 
     async def _lacks(self, document: Json, author: Author) -> Sequence[Problem]:
-        """The nodes of a new workflow that the author may not store. One that is here may keep its own."""
+        """What of a new workflow the author may not store: nodes, an offer as a tool. One that is here may keep its
+        own."""
         if not self._scopes.restrict(author.caller):
             return ()
         own = own_id(document)
@@ -94,7 +97,9 @@ class Importer:
         given = given_document(document)
         reader = self._context.port(WorkflowReader)
         workflow = await off_loop(given, lambda: reader.parse(given))  # type: ignore[arg-type]  # an object
-        return await self._scopes.problems(workflow, author.caller)
+        lack = offer_lack(workflow, author.caller)
+        offer = [Problem(f"settings.{SETTING}", lack)] if lack else []
+        return [*await self._scopes.problems(workflow, author.caller), *offer]
 
     async def _import(self, index: int, document: Json, author: Author) -> Imported:
         own = own_id(document)

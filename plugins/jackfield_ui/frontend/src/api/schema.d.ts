@@ -2480,6 +2480,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp/offered-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the live workflows that are offered as tools to agents of profiles, by name */
+        get: operations["listMcpOfferedTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp/profile-tokens": {
         parameters: {
             query?: never;
@@ -2509,6 +2526,23 @@ export interface paths {
         post?: never;
         /** Revoke the token of a run: its agent reaches no tools any more */
         delete: operations["revokeMcpProfileToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the daemon's own MCP tools, with the scopes that each needs */
+        get: operations["listMcpTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2577,6 +2611,131 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/placements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell where several things of a kind belong */
+        get: operations["listPlacements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/placements/{kind}/{resource_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell where something belongs */
+        get: operations["getPlacement"];
+        /** Move something to another project */
+        put: operations["moveResource"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/placements/{kind}/{resource_id}/shares/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let another project, or a user, use something */
+        put: operations["shareResource"];
+        post?: never;
+        /** Share something no more */
+        delete: operations["unshareResource"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the caller's projects */
+        get: operations["listProjects"];
+        put?: never;
+        /** Create a team project */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a project */
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        /** Delete a team project that has nothing any more */
+        delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
+        /** Rename a project, or close the shared one to those who are no members by name */
+        patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members of a project */
+        get: operations["listProjectMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add a member, by id or name, or change the member's role */
+        put: operations["putProjectMember"];
+        post?: never;
+        /** Remove a member */
+        delete: operations["removeProjectMember"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7382,6 +7541,12 @@ export interface components {
              */
             name: string;
             /**
+             * Projects
+             * @description Ids of the projects that the key counts for. Default: all.
+             * @default null
+             */
+            projects?: string[] | null;
+            /**
              * Scopes
              * @description What the key may do: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, evaluations:read, evaluations:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
@@ -7618,6 +7783,11 @@ export interface components {
              * @description The key's first characters.
              */
             prefix: string;
+            /**
+             * Projects
+             * @description Empty: all of the owner's.
+             */
+            projects: string[];
             /**
              * Scopes
              * @description Empty: all that the owner may.
@@ -7937,12 +8107,76 @@ export interface components {
              */
             search?: string;
         };
-        /** MemberPage */
-        MemberPage: {
+        /** McpToolList */
+        McpToolList: {
             /** Data */
-            data: components["schemas"]["N8nUser"][];
-            /** Nextcursor */
-            nextCursor: string | null;
+            data: components["schemas"]["McpToolShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** McpToolShown */
+        McpToolShown: {
+            /** Description */
+            description: string;
+            /**
+             * Destroys
+             * @description It may take away or replace what is there.
+             */
+            destroys: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Outward
+             * @description It may reach beyond the daemon.
+             */
+            outward: boolean;
+            /**
+             * Reads
+             * @description It changes nothing.
+             */
+            reads: boolean;
+            /**
+             * Scopes
+             * @description All of which a caller needs.
+             */
+            scopes: string[];
+            /** Title */
+            title: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** MemberBody */
+        MemberBody: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "project:viewer" | "project:editor" | "project:admin";
+        };
+        /** MemberList */
+        MemberList: {
+            /** Data */
+            data: components["schemas"]["MemberShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** MemberShown */
+        MemberShown: {
+            /** Displayname */
+            displayName: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "project:viewer" | "project:editor" | "project:admin";
+            /** Userid */
+            userId: string;
+            /** Username */
+            username: string;
         } & {
             [key: string]: unknown;
         };
@@ -8440,6 +8674,51 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** N8nMember */
+        N8nMember: {
+            /** Createdat */
+            createdAt: string;
+            /** Email */
+            email: string;
+            /** Firstname */
+            firstName: string;
+            /** Id */
+            id: string;
+            /** Lastname */
+            lastName: string;
+            /** Role */
+            role: string;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nMemberPage */
+        N8nMemberPage: {
+            /** Data */
+            data: components["schemas"]["N8nMember"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nMemberRole */
+        N8nMemberRole: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "project:viewer" | "project:editor" | "project:admin";
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nNewProject */
+        N8nNewProject: {
+            /** Name */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** N8nProject */
         N8nProject: {
             /** Createdat */
@@ -8450,9 +8729,9 @@ export interface components {
             name: string;
             /**
              * Type
-             * @constant
+             * @enum {string}
              */
-            type: "personal";
+            type: "personal" | "team";
             /** Updatedat */
             updatedAt: string;
         } & {
@@ -8464,6 +8743,25 @@ export interface components {
             data: components["schemas"]["N8nProject"][];
             /** Nextcursor */
             nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nRelation */
+        N8nRelation: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "project:viewer" | "project:editor" | "project:admin";
+            /** Userid */
+            userId: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nRelations */
+        N8nRelations: {
+            /** Relations */
+            relations: components["schemas"]["N8nRelation"][];
         } & {
             [key: string]: unknown;
         };
@@ -8801,10 +9099,20 @@ export interface components {
              */
             prefix: string;
             /**
+             * Projects
+             * @description Empty: all of the owner's.
+             */
+            projects: string[];
+            /**
              * Scopes
              * @description Empty: all that the owner may.
              */
             scopes: string[];
+        };
+        /** NewProject */
+        NewProject: {
+            /** Name */
+            name: string;
         };
         /**
          * NewRows
@@ -9373,6 +9681,43 @@ export interface components {
             /** Sequence */
             sequence: number | null;
         };
+        /** OfferedToolList */
+        OfferedToolList: {
+            /** Data */
+            data: components["schemas"]["OfferedToolShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** OfferedToolShown */
+        OfferedToolShown: {
+            /** Description */
+            description: string;
+            /**
+             * Inputschema
+             * @description JSON Schema of the arguments: the workflow's own, else what its start node says.
+             */
+            inputSchema: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Name
+             * @description By which agents call it.
+             */
+            name: string;
+            /**
+             * Startnode
+             * @description The node at which a call starts.
+             */
+            startNode: string;
+            /** Workflowid */
+            workflowId: string;
+            /** Workflowname */
+            workflowName: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * PageQuery
          * @description A number out of range is clamped.
@@ -9500,6 +9845,50 @@ export interface components {
              * @description A commit; null: go with the channel again.
              */
             ref: string | null;
+        };
+        /** PlacementBody */
+        PlacementBody: {
+            /** Projectid */
+            projectId: string;
+        };
+        /** PlacementList */
+        PlacementList: {
+            /** Data */
+            data: components["schemas"]["PlacementShown"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * PlacementShown
+         * @description Where something belongs, and the projects that may use it, too.
+         */
+        PlacementShown: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
+            /** Projectid */
+            projectId: string;
+            /** Sharedwith */
+            sharedWith: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * PlacementsQuery
+         * @description ids: separated by commas, 200 at most.
+         */
+        PlacementsQuery: {
+            /** Ids */
+            ids: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
         };
         /**
          * PluginsAnswer
@@ -10150,6 +10539,22 @@ export interface components {
             timeout?: number | null;
         };
         /**
+         * ProjectChange
+         * @description isOpen: whether every user is a member; of the shared project alone.
+         */
+        ProjectChange: {
+            /**
+             * Isopen
+             * @default null
+             */
+            isOpen?: boolean | null;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+        };
+        /**
          * Projection
          * @description At the end of the block, when it goes on at this rate.
          */
@@ -10170,6 +10575,42 @@ export interface components {
             total_cost: number;
             /** Total Tokens */
             total_tokens: number;
+        };
+        /** ProjectList */
+        ProjectList: {
+            /** Data */
+            data: components["schemas"]["ProjectShown"][];
+            /** Inuse */
+            inUse: boolean;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ProjectShown
+         * @description role: the caller's own; null for somebody who is no member, such as an administrator.
+         */
+        ProjectShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Isopen */
+            isOpen: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "team" | "personal";
+            /** Name */
+            name: string;
+            /** Role */
+            role: ("project:viewer" | "project:editor" | "project:admin") | null;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
         };
         /** ProviderAnswer */
         ProviderAnswer: {
@@ -19975,6 +20416,32 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    listMcpOfferedTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the live workflows that are offered as tools to agents of profiles, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedToolList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     listMcpProfileTokens: {
         parameters: {
             query?: never;
@@ -20025,6 +20492,32 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listMcpTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the daemon's own MCP tools, with the scopes that each needs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpToolList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
@@ -20151,6 +20644,423 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listPlacements: {
+        parameters: {
+            query: {
+                ids: string;
+                kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell where several things of a kind belong */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacementList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getPlacement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell where something belongs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacementShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    moveResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlacementBody"];
+            };
+        };
+        responses: {
+            /** @description Move something to another project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacementShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    shareResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                project_id: string;
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let another project, or a user, use something */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacementShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    unshareResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                project_id: string;
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Share something no more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the caller's projects */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProject"];
+            };
+        };
+        responses: {
+            /** @description Create a team project */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a team project that has nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectChange"];
+            };
+        };
+        responses: {
+            /** @description Rename a project, or close the shared one to those who are no members by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listProjectMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the members of a project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    putProjectMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberBody"];
+            };
+        };
+        responses: {
+            /** @description Add a member, by id or name, or change the member's role */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    removeProjectMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a member */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];

@@ -15,8 +15,9 @@ import { terminalOf } from './index';
 import { useAgent, useProfile } from './queries';
 import { Run } from './Run';
 import { Settings } from './Settings';
+import { Tools } from './Tools';
 
-const TABS = ['settings', 'environment', 'hooks', 'run'];
+const TABS = ['settings', 'environment', 'hooks', 'tools', 'run'];
 
 /** One profile: what it is made of, and a prompt for it. */
 export default function Profile() {
@@ -66,6 +67,7 @@ export default function Profile() {
             <Tabs.Tab value="settings">Settings</Tabs.Tab>
             <Tabs.Tab value="environment">Environment</Tabs.Tab>
             <Tabs.Tab value="hooks">Hooks</Tabs.Tab>
+            <Tabs.Tab value="tools">Tools</Tabs.Tab>
             {writes && <Tabs.Tab value="run">Run</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="settings">
@@ -76,6 +78,9 @@ export default function Profile() {
           </Tabs.Panel>
           <Tabs.Panel value="hooks">
             <Hooks profile={data} supported={agent.data?.supports_hooks} />
+          </Tabs.Panel>
+          <Tabs.Panel value="tools">
+            <Tools profile={data} shown={tab === 'tools'} />
           </Tabs.Panel>
           {writes && (
             <Tabs.Panel value="run">

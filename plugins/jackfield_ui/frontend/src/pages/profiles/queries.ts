@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data } from '../../api/client';
+import { api, body, data } from '../../api/client';
 import type { Agent, Profile, ProxyState, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
@@ -53,6 +53,24 @@ export function useProxies() {
   return useQuery({
     queryKey: ['proxies'],
     queryFn: ({ signal }): Promise<ProxyState[]> => data(api.GET('/api/proxy/status', { signal })),
+  });
+}
+
+/** Live workflows that are offered as tools. */
+export function useOfferedTools(enabled: boolean) {
+  return useQuery({
+    queryKey: ['workflows', 'offered'],
+    queryFn: async ({ signal }) => (await body(api.GET('/api/v1/mcp/offered-tools', { signal }))).data,
+    enabled,
+  });
+}
+
+/** The daemon's own MCP tools. */
+export function useDaemonTools(enabled: boolean) {
+  return useQuery({
+    queryKey: ['mcp', 'tools'],
+    queryFn: async ({ signal }) => (await body(api.GET('/api/v1/mcp/tools', { signal }))).data,
+    enabled,
   });
 }
 

@@ -17,6 +17,8 @@ import { api, body } from '../../../api/client';
 import { Modal } from '../../../components/Modal';
 import { useStore } from '../model/store';
 import { readWorkflow, useTags } from '../queries';
+import { OfferAsTool } from './OfferAsTool';
+import { errorsOf, offerOf, withOffer } from './offer';
 import { type Settings, settingsOf, tagsOf, withSettings } from './settings';
 
 const ZONES = Intl.supportedValuesOf('timeZone');
@@ -31,12 +33,15 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
   const store = useStore();
   const [draft, setDraft] = useState<Settings>(() => settingsOf(store.doc));
   const [tags, setTags] = useState(() => tagsOf(store.doc));
+  const [offer, setOffer] = useState(() => offerOf(store.doc));
+  const errors = errorsOf(offer);
   const { data: known = [] } = useTags();
   const change = (next: Partial<Settings>) => setDraft((now) => ({ ...now, ...next }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (Object.keys(errors).length) return;
     store.commit((doc) => {
-      const next = withSettings(doc, draft);
+      const next = withOffer(withSettings(doc, draft), offer);
       return String(tags) === String(tagsOf(doc)) ? next : { ...next, tags };
     });
     onClose();
@@ -103,6 +108,7 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
                 onChange={(event) => change({ callerIds: event.currentTarget.value })}
               />
             )}
+            <OfferAsTool offer={offer} errors={errors} change={(next) => setOffer((now) => ({ ...now, ...next }))} />
           </Stack>
         </fieldset>
         <Group justify="space-between" mt="lg">

@@ -1,0 +1,1 @@
+"""Workflows that are offered as tools to agents of profiles."""
