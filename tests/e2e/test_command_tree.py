@@ -32,9 +32,14 @@ NO_JSON = {
 NO_STATE = {
     "completion": "prints a script of click's, whichever daemon will answer it",
     "plugins check": "imports the project that its author has here; a daemon would run code that it is sent",
+    "man": "writes pages about the program that is called",
     "registry build": "reads and signs a directory here; the private key leaves its machine for no daemon",
     "restore": "writes the directory of a daemon that does not exist yet",
     "serve": "is the daemon",
+    "service install": "tells the service manager of this machine",
+    "service show": "writes for the service manager of this machine",
+    "service status": "asks the service manager of this machine",
+    "service uninstall": "tells the service manager of this machine",
     "verify": "reads a backup's directory here, also when its daemon is lost",
     "version": "says the version of the program that is called",
 }

@@ -219,4 +219,18 @@ def completion(shell: str) -> None:
     click.echo(script.replace("COMPREPLY+=($value)", """COMPREPLY+=("$(printf %q "$value")")"""))
 
 
-ALL: list[click.Command] = [serve, config, plugins, doctor, completion, version]
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
+@json_option
+@click.pass_context
+def man(ctx: click.Context, directory: Path, as_json: bool) -> None:
+    """Write a manual page for every command into DIRECTORY.
+
+    For `man` to find them: jackfield man ~/.local/share/man/man1"""
+    write = cast("Callable[[click.Command, click.Context, Path], int]", load("jackfield.cli.manual:write_pages"))
+    root = ctx.find_root()
+    count = write(root.command, root, directory)
+    echo_json({"pages": count}) if as_json else click.echo(f"{count} pages are written.")
+
+
+ALL: list[click.Command] = [serve, config, plugins, doctor, completion, man, version]

@@ -17,6 +17,7 @@ from jackfield.api.version import __version__
 from . import commands, daemon_control, host_commands, key_commands, store_commands
 from .memory import cache_directory
 from .runtime import Runtime
+from .service import commands as service_commands
 
 FAILED = 1
 
@@ -49,7 +50,13 @@ def jackfield(ctx: click.Context) -> None:
     """Webhooks, workflows and coding agents in one self-hosted daemon."""
 
 
-_GROUPS = (daemon_control.daemon, host_commands.hosts, key_commands.keys, store_commands.store)
+_GROUPS = (
+    daemon_control.daemon,
+    host_commands.hosts,
+    key_commands.keys,
+    service_commands.service,
+    store_commands.store,
+)
 for _command in (*commands.ALL, *_GROUPS):
     jackfield.add_command(_command)
 

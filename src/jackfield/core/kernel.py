@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -41,6 +42,7 @@ from .keys.record import KeyRecord
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .process.memory import find_old_cycles, trim_forever
+from .process.service_notice import ServiceNotice
 from .process.watchdog import BlockingCode, Watchdog
 from .projects.access import StoredAccess
 from .redaction import Redactor
@@ -244,6 +246,9 @@ class Kernel:
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
         self.tasks.spawn("kernel.cycles", find_old_cycles(self.clock, interval))
         self.ready = True
+        notice = ServiceNotice(os.environ, self.clock)
+        if notice.wanted and self.link is None:
+            self.tasks.spawn("kernel.service", notice.run())
         self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
