@@ -75,6 +75,25 @@ def test_a_run_that_is_ended_asks_no_more(lab: Lab, inbox: httpx.Client, tmp_pat
     assert answer(inbox, found, "allow").status_code == 409
 
 
+def test_a_dialog_in_a_terminal_is_answered_from_elsewhere(lab: Lab, inbox: httpx.Client, tmp_path: Path) -> None:
+    needs(lab, "claude")
+    more: dict[str, Any] = {"approvals": "inbox", "answers": {"trusting": "yes"}}
+    lab.profile("inbox-terminal", "claude", "messages", working_dir=str(tmp_path), **more)
+    lab.models.replies = [Reply("I write.", [Call("Bash", {"command": COMMAND, "description": "w"})]), Reply("Done.")]
+    sessions = "/api/terminal/sessions"
+    started = {"profile_alias": "inbox-terminal", "cols": 100, "rows": 30}
+    path = f"{sessions}/{lab.data(lab.api.post(sessions, json=started))['session_id']}"
+    message = {"content": "Make the file.", "type": "user", "wait": None}
+    poll(lambda: lab.api.post(f"{path}/message", json=message).status_code == 200, "it takes the message", timeout=60)
+    found = asked(inbox)
+    assert (found["askedBy"], found["input"]["command"]) == ("terminal_session", COMMAND)
+    assert "Do you want to proceed?" in lab.data(lab.api.get(f"{path}/screen"))["text"]
+    assert answer(inbox, found, "allow").status_code == 200
+    poll((tmp_path / "made").exists, "the tool runs", timeout=60)
+    poll(lambda: not lab.models.replies, "the agent goes on", timeout=60)
+    lab.api.delete(path)
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_a_session_asks_in_the_inbox_too(lab: Lab, inbox: httpx.Client, tmp_path: Path, agent: str) -> None:
     needs(lab, agent)
