@@ -15,7 +15,11 @@ from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeCatalog, entry_items
 from jackfield.api.records import record
 from jackfield.api.spilled_outputs import with_outputs
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items, Workflow
+
+_LOOKS, _LOOK_S = 200, 0.05
+"""How often, and after how many seconds each time, the store is asked for the end of an execution."""
 
 
 @record
@@ -83,7 +87,7 @@ async def cancel_execution(context: PluginContext, execution_id: str) -> None:
 
 
 async def _read(context: PluginContext, execution_id: str, outcome: Outcome, waited_ms: int) -> RanExecution:
-    stored = await context.store.execution(execution_id)
+    stored = await _ended(context, execution_id)
     if stored is None:
         return RanExecution(execution_id, outcome, waited_ms)
     whole = await with_outputs(context, stored)
@@ -94,6 +98,16 @@ async def _read(context: PluginContext, execution_id: str, outcome: Outcome, wai
     row = stored.row
     began = row.started_at or row.created_at
     return RanExecution(execution_id, outcome, (row.finished_at or began) - began, records)
+
+
+async def _ended(context: PluginContext, execution_id: str) -> StoredExecution | None:
+    """The execution once its end is durable: it is told before."""
+    for _ in range(_LOOKS):
+        stored = await context.store.execution(execution_id)
+        if stored is None or stored.row.status not in OPEN_STATUSES:
+            return stored
+        await context.clock.sleep(_LOOK_S)
+    raise JackfieldError("The end of the execution was not stored in time.")
 
 
 def first_item(records: Sequence[NodeRecord], node: str) -> Mapping[str, object] | None:
