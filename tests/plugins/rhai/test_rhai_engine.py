@@ -80,7 +80,7 @@ def test_without_the_package_there_is_no_engine(
     monkeypatch.setattr("jackfield_rhai.engine.find_spec", lambda name: None)
     with caplog.at_level("INFO"):
         assert engines(FakeContext(tmp_path)) == []
-    assert "rhai-python is not installed" in caplog.text
+    assert "rhai-python is missing. Install the package rhai-python" in caplog.text
 
 
 # ------------------------------------------------------------------------------------------------- scripts of their own
