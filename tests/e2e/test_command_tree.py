@@ -46,6 +46,7 @@ NO_STATE = {
 """Commands that neither ask a daemon nor read its state, with the reason."""
 NOWHERE = "http://127.0.0.1:1"
 ARGUMENTS = {
+    "copilot": ["x", "--profile", "x"], "draft accept": ["d", "--all"], "draft reject": ["d", "--all"],
     "api-key create": ["k"], "profiles create": ["claude", "p", "--provider", "anthropic"],
     "backup": ["backups"], "credential create": ["httpHeaderAuth", "n"], "import n8n": ["file.json"],
     "export": ["--n8n", "--all"], "profiles delete": ["p", "-y"], "profiles edit": ["p", "--model", "m"],
