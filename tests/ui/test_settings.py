@@ -1,10 +1,13 @@
-"""Settings: users, API keys, credentials, variables, one's own password."""
+"""Settings: users, API keys, MCP clients, credentials, variables, one's own password."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -61,6 +64,59 @@ def test_an_api_key_is_shown_once(stranger_page: Page, daemon: Daemon) -> None:
     confirmed(page, "Revoke")
     page.get_by_text("No API keys").wait_for()
     assert httpx.get(address, headers=headers, trust_env=False).status_code == httpx.codes.UNAUTHORIZED
+
+
+def test_an_mcp_client_is_listed_and_revoked(page: Page, daemon: Daemon) -> None:
+    token = let_in(daemon, "Pottery agent")
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {
+        "Authorization": f"Bearer {token}", "Via": "1.1 elsewhere", "Accept": "application/json, text/event-stream",
+    }  # fmt: skip
+
+    def status() -> int:
+        return httpx.post(f"{daemon.base_url}/mcp", json=listing, headers=headers, trust_env=False).status_code
+
+    assert status() == httpx.codes.OK
+    page.goto("/ui/settings/mcp-clients")
+    row = page.get_by_role("row", name=re.compile("Pottery agent"))
+    row.get_by_text("workflows:read").wait_for()
+    page.get_by_role("button", name="Revoke Pottery agent").click()
+    confirmed(page, "Revoke")
+    page.get_by_text("No MCP clients").wait_for()
+    assert status() == httpx.codes.UNAUTHORIZED
+
+
+def let_in(daemon: Daemon, name: str) -> str:
+    """What a client and a browser do until the client has a token: the token."""
+    pytest.importorskip("mcp")
+    away, api, verifier = daemon.client(), daemon.admin(), "v" * 43
+    redirect = "http://127.0.0.1:3999/callback"
+    registration = {"redirect_uris": [redirect], "client_name": name}
+    client = away.post("/oauth/register", json=registration).raise_for_status().json()["client_id"]
+    digest = hashlib.sha256(verifier.encode()).digest()
+    asked = {
+        "response_type": "code",
+        "client_id": client,
+        "redirect_uri": redirect,
+        "code_challenge": base64.urlsafe_b64encode(digest).decode().rstrip("="),
+        "code_challenge_method": "S256",
+        "scope": "workflows:read",
+        "resource": f"{daemon.base_url}/mcp",
+        "state": "s",
+    }
+    consent = away.get("/oauth/authorize", params=asked, headers={"Via": "1.1 elsewhere"}).headers["location"]
+    request = parse_qs(urlsplit(consent).query)["request"][0]
+    answer = api.post(f"/mcp/authorizations/{request}", json={"allow": True, "scopes": ["workflows:read"]})
+    code = parse_qs(urlsplit(answer.raise_for_status().json()["redirect"]).query)["code"][0]
+    body = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "client_id": client,
+        "redirect_uri": redirect,
+        "code_verifier": verifier,
+        "resource": f"{daemon.base_url}/mcp",
+    }
+    return str(away.post("/oauth/token", data=body).raise_for_status().json()["access_token"])
 
 
 def test_a_virtual_key_is_shown_once_replaced_and_revoked(page: Page, daemon: Daemon) -> None:
@@ -244,7 +300,7 @@ def test_the_sections_are_accessible(
     page = make_context(stranger=True, scheme=scheme, viewport=viewport).new_page()
     page.goto("/ui/settings")
     log_in(page)
-    for section in ("Account", "Users", "API keys", "Virtual keys", "Credentials", "Variables"):
+    for section in ("Account", "Users", "API keys", "MCP clients", "Virtual keys", "Credentials", "Variables"):
         page.get_by_role("tab", name=section).click()
         page.get_by_role("tabpanel").locator("table[aria-busy=true]").wait_for(state="detached")
         axe(page)

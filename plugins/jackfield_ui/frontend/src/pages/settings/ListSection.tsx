@@ -24,10 +24,10 @@ export function ListSection<Row>({
   /** What an empty list is called, and what to do about it. */
   none: string;
   hint: string;
-  /** The button's words. */
-  add: string;
+  /** The button's words; undefined where rows come by themselves. */
+  add?: string;
   /** Undefined for who may not. */
-  onAdd: (() => void) | undefined;
+  onAdd?: (() => void) | undefined;
   filter?: ReactNode;
   /** Dialogs. */
   children?: ReactNode;

@@ -6,6 +6,7 @@ import { Page } from '../../components/Page';
 import { Account } from './Account';
 import { ApiKeys } from './ApiKeys';
 import { Credentials } from './Credentials';
+import { McpClients } from './McpClients';
 import classes from './settings.module.css';
 import { Users } from './Users';
 import { Variables } from './Variables';
@@ -15,6 +16,7 @@ const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
   users: { label: 'Users', content: Users },
   'api-keys': { label: 'API keys', content: ApiKeys },
+  'mcp-clients': { label: 'MCP clients', content: McpClients },
   'virtual-keys': { label: 'Virtual keys', content: VirtualKeys },
   credentials: { label: 'Credentials', content: Credentials },
   variables: { label: 'Variables', content: Variables },

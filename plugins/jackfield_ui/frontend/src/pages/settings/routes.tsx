@@ -14,6 +14,7 @@ export default {
       to: '/ui/settings/virtual-keys?new',
       role: 'member',
     },
+    { label: 'MCP clients', keywords: 'oauth grants revoke agents', to: '/ui/settings/mcp-clients' },
     { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new', role: 'member' },
     { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new', role: 'member' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },

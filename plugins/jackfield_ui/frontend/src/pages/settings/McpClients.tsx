@@ -1,0 +1,62 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconPlugConnected, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, body } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import { confirm } from '../../components/confirm';
+import type { Column } from '../../components/DataTable';
+import { notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { ListSection } from './ListSection';
+
+type Grant = Schemas['GrantShown'];
+
+const KEY = ['mcp-grants'];
+
+/** MCP clients that somebody has let in with OAuth. A client asks by itself, so that there is nothing to add. */
+export function McpClients() {
+  const list = useQuery({ queryKey: KEY, queryFn: ({ signal }) => body(api.GET('/api/v1/mcp/grants', { signal })) });
+  return (
+    <ListSection
+      title="MCP clients"
+      about="Programs that you have let in with a login in the browser. An administrator sees those of all users."
+      icon={IconPlugConnected}
+      none="No MCP clients"
+      hint="A client that connects to this daemon without a key sends you to a page of consent. It stands here afterwards."
+      columns={COLUMNS}
+      rows={list.data?.data}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      rowActions={(grant) => <Revoke grant={grant} />}
+    />
+  );
+}
+
+const COLUMNS: Column<Grant>[] = [
+  { key: 'client', title: 'Client', primary: true, sort: ({ client }) => client, render: ({ client }) => client },
+  { key: 'scopes', title: 'May', render: ({ scopes }) => <span className="jf-mono">{scopes.join(' ')}</span> },
+  { key: 'made', title: 'Let in', render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { key: 'used', title: 'Last used', render: ({ usedAt }) => <RelativeTime time={usedAt} /> },
+  { key: 'ends', title: 'Ends unless used', render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
+];
+
+function Revoke({ grant: { id, client: name } }: { grant: Grant }) {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: () => api.DELETE('/api/v1/mcp/grants/{grant_id}', { params: { path: { grant_id: id } } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
+    onError: (error) => notifyError(error, `“${name}” cannot be revoked`),
+  });
+  const ask = async () => {
+    const body = 'Its tokens count no more. It has to ask you again.';
+    if (await confirm({ title: `Revoke the client “${name}”?`, body, action: 'Revoke' })) mutate();
+  };
+  return (
+    <Tooltip label="Revoke">
+      <ActionIcon aria-label={`Revoke ${name}`} onClick={() => void ask()}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
