@@ -12,7 +12,8 @@ export type Topic =
   | 'agent_sessions'
   | 'approvals'
   | 'workflows'
-  | 'webhooks';
+  | 'webhooks'
+  | 'drafts';
 
 export interface LiveEvent {
   type: string;

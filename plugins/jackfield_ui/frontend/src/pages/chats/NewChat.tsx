@@ -4,11 +4,12 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
+import { useChatProfiles } from '../../components/agentChat/profiles';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
-import { useChatProfiles, useStartChat } from './queries';
+import { useStartChat } from './queries';
 
 /** Starts an agent in its own protocol. */
 export function NewChat({

@@ -1,17 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, data } from '../../api/client';
-import type { ChatMessage, Schemas } from '../../api/types';
-import { useEvents, useInvalidate } from '../../api/useEvents';
-import { notifyError } from '../../components/notify';
-import { type Delta, extended, merged, NOTHING, type Told } from './merge';
+import type { Schemas } from '../../api/types';
+import { useInvalidate } from '../../api/useEvents';
 
-export const CHATS = '/api/agent-sessions';
-
-export const CHAT = '/api/agent-sessions/{session_id}';
-
-/** Of one session. */
-export const ofChat = (id: string) => ({ params: { path: { session_id: id } } });
+const CHATS = '/api/agent-sessions';
 
 export function useChats() {
   useInvalidate('agent_sessions', [['chats']], ['session_created', 'state_changed', 'session_ended']);
@@ -21,70 +13,10 @@ export function useChats() {
   });
 }
 
-export function useChat(id: string) {
-  useInvalidate('agent_sessions', [['chats', id]], ['state_changed', 'session_ended'], 50);
-  return useQuery({
-    queryKey: ['chats', id],
-    queryFn: ({ signal }) => data(api.GET(CHAT, { ...ofChat(id), signal })),
-  });
-}
-
-export function useChatProfiles() {
-  useInvalidate('profiles', [['profiles']]);
-  return useQuery({
-    queryKey: ['profiles'],
-    queryFn: ({ signal }) => data(api.GET('/api/profiles', { signal })),
-  });
-}
-
 export function useStartChat() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Schemas['AgentSessionIn']) => data(api.POST(CHATS, { body })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['chats'] }),
   });
-}
-
-/** One thing that is done to a session. */
-export function useChatAction<Input = void>(act: (input: Input) => Promise<unknown>) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (input: Input) => act(input),
-    onSettled: () => client.invalidateQueries({ queryKey: ['chats'] }),
-    onError: (error) => notifyError(error),
-  });
-}
-
-/** The messages of a session as they come: read once, and again after a gap; the rest is told by events. */
-export function useMessages(id: string): { told: Told; error: unknown; isRead: boolean } {
-  const [told, setTold] = useState<Told>(NOTHING);
-  const [error, setError] = useState<unknown>();
-  const [isRead, setRead] = useState(false);
-  const known = useRef(0);
-  const read = useCallback(async () => {
-    try {
-      const found = await data(
-        api.GET('/api/agent-sessions/{session_id}/messages', {
-          params: { path: { session_id: id }, query: { since: known.current } },
-        }),
-      );
-      setTold((before) => merged(before, found.messages ?? [], found.revision));
-      known.current = Math.max(known.current, found.revision);
-      setRead(true);
-      setError(undefined);
-    } catch (problem) {
-      setError(problem);
-    }
-  }, [id]);
-  useEffect(() => void read(), [read]);
-  useEvents(
-    'agent_sessions',
-    ({ type, data }) => {
-      if (data.session_id !== id) return;
-      if (type === 'message') setTold((before) => merged(before, [data.message as ChatMessage]));
-      if (type === 'message_delta') setTold((before) => extended(before, data as unknown as Delta));
-    },
-    () => void read(),
-  );
-  return { told, error, isRead };
 }

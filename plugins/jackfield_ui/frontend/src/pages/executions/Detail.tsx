@@ -6,6 +6,7 @@ import {
   IconPinned,
   IconPlayerStop,
   IconRoute,
+  IconSparkles,
   IconTrash,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -217,9 +218,20 @@ function Actions({ execution }: { execution: Execution }) {
       Open with its data
     </Button>
   );
+  const mend = editor && may && execution.status === 'failed' && (
+    <Button
+      component={Link}
+      to={`${areaPath('workflows')}/${segment(workflowId)}?mend=${segment(id)}`}
+      variant="default"
+      leftSection={<IconSparkles size={16} aria-hidden="true" />}
+    >
+      Mend with an agent
+    </Button>
+  );
   return (
     <>
       {editor}
+      {mend}
       {withData}
       <CompareWith execution={execution} />
       {may && (isOpen(execution) ? <Cancel id={id} /> : <Again execution={execution} />)}

@@ -19,6 +19,7 @@ import { areaPath } from '../../app/areas';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { AttentionMark } from './AttentionMark';
+import { CopilotButton } from './CopilotButton';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
 import { presentDoc, useEditor, useSteps, useStore } from './model/store';
@@ -35,6 +36,8 @@ export function Header({
   onSettings,
   onAdd,
   onNote,
+  onCopilot,
+  isCopilotOpen,
   starts,
 }: {
   newest: Saved;
@@ -46,6 +49,9 @@ export function Header({
   onSettings: () => void;
   onAdd: () => void;
   onNote: () => void;
+  /** Opens and closes the copilot. */
+  onCopilot: () => void;
+  isCopilotOpen: boolean;
   /** What starts it, in words. */
   starts: readonly Start[];
 }) {
@@ -110,6 +116,7 @@ export function Header({
             {starts.map(({ text }) => text).join('; ')}
           </Text>
         )}
+        {editable && <CopilotButton isOpen={isCopilotOpen} onClick={onCopilot} />}
         <More editable={editable} onVersions={onVersions} onSettings={onSettings} onNote={onNote} />
         <Activation save={save} editable={editable} blocking={blocking} />
         {editable && (

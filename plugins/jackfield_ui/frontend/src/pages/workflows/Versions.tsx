@@ -7,12 +7,11 @@ import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
-import { formOf, versionOf } from './form/model';
-import { type Difference, difference, type FieldChange, isSame, type NodeChange } from './model/diff';
-import { kindOf, type Wire } from './model/document';
+import { FieldChanges, NodeFieldChanges } from './FieldChanges';
+import { type Difference, difference, isSame, type NodeChange, wireText } from './model/diff';
 import { fieldWords } from './model/fieldWords';
 import { presentDoc, useEditor, useStore } from './model/store';
-import { labelVersion, readVersion, readWorkflow, useNodeType, useVersions, workflowKey } from './queries';
+import { labelVersion, readVersion, readWorkflow, useVersions, workflowKey } from './queries';
 import classes from './versions.module.css';
 
 /** All versions; the chosen one against what is on the canvas, and the way back to it. */
@@ -199,7 +198,7 @@ function Shown({ found }: { found: Difference }) {
       {found.rest.length > 0 && (
         <div>
           <Title order={3}>The workflow itself</Title>
-          <Fields fields={found.rest} words={(path) => fieldWords(path)} />
+          <FieldChanges fields={found.rest} words={(path) => fieldWords(path)} />
         </div>
       )}
       {found.moved > 0 && (
@@ -211,27 +210,17 @@ function Shown({ found }: { found: Difference }) {
   );
 }
 
-function Changed({ change: { name, was, type, version, fields, states } }: { change: NodeChange }) {
-  const { data } = useNodeType(kindOf(type));
-  const form = data && formOf(data.forms, version);
-  const described = form && { fields: form.fields, states, version: versionOf(form, version) };
+function Changed({ change }: { change: NodeChange }) {
+  const { name, was, fields } = change;
   return (
     <div>
       <Title order={3}>
         {name}
         {was !== undefined && ` (was “${was}”)`}
       </Title>
-      {fields.length ? (
-        <Fields fields={fields} words={(path) => fieldWords(path, described)} />
-      ) : (
-        <Text size="sm">Only the name was changed.</Text>
-      )}
+      {fields.length ? <NodeFieldChanges change={change} /> : <Text size="sm">Only the name was changed.</Text>}
     </div>
   );
-}
-
-function wireText({ source, target, type, output }: Wire): string {
-  return `${source} to ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
 }
 
 function Names({ title, tone, names }: { title: string; tone: 'good' | 'bad'; names: readonly string[] }) {
@@ -246,33 +235,4 @@ function Names({ title, tone, names }: { title: string; tone: 'good' | 'bad'; na
       </ul>
     </div>
   );
-}
-
-function Fields({ fields, words }: { fields: readonly FieldChange[]; words: (path: string) => string }) {
-  return (
-    <dl className={classes.fields}>
-      {fields.map(({ path, before, after }) => (
-        <div key={path}>
-          <dt title={path}>{words(path)}</dt>
-          {before !== undefined && (
-            <dd data-tone="bad">
-              <span className="jf-hidden">before: </span>
-              {written(before)}
-            </dd>
-          )}
-          {after !== undefined && (
-            <dd data-tone="good">
-              <span className="jf-hidden">now: </span>
-              {written(after)}
-            </dd>
-          )}
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function written(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }

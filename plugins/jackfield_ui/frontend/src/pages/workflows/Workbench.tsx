@@ -24,14 +24,17 @@ import { useExecutionData } from './live/useExecutionData';
 import { type DataOf, useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
 import { type DocNode, isSticky, kindOf, positionOf } from './model/document';
+import { NO_MARKS } from './model/marks';
 import { presentDoc, renameIn, useEditor, useStore } from './model/store';
 import { type NodeType, type Part, type Saved, useNodeTypes } from './queries';
+import { useCopilot, useDraftInSight } from './useCopilot';
 import { useSave } from './useSave';
 
 /** Kinds that a chat message starts. */
 const CHATS = new Set(['langchain.chatTrigger']);
 const CANNOT_RUN = 'The workflow cannot run';
 const NodePanel = lazy(() => import('./panel/NodePanel'));
+const CopilotPanel = lazy(() => import('./copilot/CopilotPanel'));
 const ChatPanel = lazy(() => import('./chat/ChatPanel'));
 const Connect = lazy(() => import('./canvas/Connect'));
 const Versions = lazy(() => import('./Versions'));
@@ -58,15 +61,18 @@ export function Workbench({ newest }: { newest: Saved }) {
   const live = useLive(id);
   const problems = useProblems(id, doc);
   useExecutionData(live, editable);
+  const copilot = useCopilot(live, editable);
   const save = useSave(newest);
   const ids = useMemo(() => new Ids(), []);
   const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom, fitView } = useReactFlow();
   useTitle(doc.name || 'Workflow');
+  useDraftInSight(copilot);
 
   const known = useMemo(() => kinds ?? new Map<string, NodeType>(), [kinds]);
+  const marks = copilot.overlay?.nodes ?? NO_MARKS;
   const facts = useMemo(
-    () => ({ kinds: known, states: live.progress, problems: problems.byNode }),
-    [known, live.progress, problems.byNode],
+    () => ({ kinds: known, states: live.progress, problems: problems.byNode, marks }),
+    [known, live.progress, problems.byNode, marks],
   );
 
   const middle = () => {
@@ -193,8 +199,10 @@ export function Workbench({ newest }: { newest: Saved }) {
           starts={problems.starts}
           onAdd={() => setWanted({})}
           onNote={note}
+          onCopilot={() => copilot.setOpen(!copilot.isOpen)}
+          isCopilotOpen={copilot.isOpen}
         />
-        <div className={classes.work}>
+        <div className={classes.work} data-beside={copilot.isOpen || undefined}>
           <Canvas
             facts={facts}
             ids={ids}
@@ -205,12 +213,14 @@ export function Workbench({ newest }: { newest: Saved }) {
             onRunTo={runTo}
             onRename={askName}
             onConnect={askTarget}
+            overlay={copilot.overlay}
+            onMark={copilot.ask}
           >
-            {editable && (
+            {editable && !(copilot.isOpen && narrow) && (
               <RunBar kinds={known} run={run} save={save} onChat={chats.length ? () => setChatting(true) : undefined} />
             )}
           </Canvas>
-          {doc.nodes.length === 0 && !wanted && (
+          {doc.nodes.length === 0 && !wanted && !copilot.overlay && (
             <div className={classes.empty}>
               {editable ? (
                 <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setWanted({})}>
@@ -225,6 +235,18 @@ export function Workbench({ newest }: { newest: Saved }) {
           {chatting !== undefined && chats.length > 0 && (
             <Beside at="chat" onClose={() => setChatting(undefined)}>
               <ChatPanel hidden={!chatting} triggers={chats} save={save} onClose={() => setChatting(false)} />
+            </Beside>
+          )}
+          {copilot.isOpen && (
+            <Beside at="copilot" onClose={() => copilot.setOpen(false)}>
+              <CopilotPanel
+                draft={copilot.draft}
+                onDraft={copilot.setDraft}
+                asked={copilot.asked}
+                onOverlay={copilot.setOverlay}
+                onShow={(name) => show((copilot.overlay?.doc ?? doc).nodes.find((node) => node.name === name))}
+                onClose={() => copilot.setOpen(false)}
+              />
             </Beside>
           )}
           {wanted && (

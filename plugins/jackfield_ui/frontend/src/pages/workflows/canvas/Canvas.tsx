@@ -3,6 +3,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import { Panel, ReactFlow, useStore as useFlow } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useRef, useState } from 'react';
 import type { DataOf } from '../live/useLive';
+import type { Overlay } from '../model/marks';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import type { NodeType } from '../queries';
 import { CanvasContext, WritingContext } from './actions';
@@ -41,6 +42,8 @@ export function Canvas({
   onRunTo,
   onRename,
   onConnect,
+  overlay,
+  onMark,
   children,
 }: {
   facts: Facts;
@@ -53,10 +56,15 @@ export function Canvas({
   onRename: (name: string) => void;
   /** A wire is wanted from this node, without a pointer. */
   onConnect: (name: string) => void;
+  /** A draft that is drawn upon the document. */
+  overlay?: Overlay | undefined;
+  /** Somebody wants to know what the draft does with this node. */
+  onMark: (name: string) => void;
   children?: ReactNode;
 }) {
   const store = useStore();
-  const doc = useEditor(presentDoc);
+  const present = useEditor(presentDoc);
+  const doc = overlay?.doc ?? present;
   const box = useRef<HTMLDivElement>(null);
   const [writing, setWriting] = useState<string>();
   const { colorScheme } = useMantineColorScheme();
@@ -64,15 +72,16 @@ export function Canvas({
   const whole = useFlow(({ transform: [, , zoom] }) => zoom < FAR) && doc.nodes.length <= WHOLE;
   const moving = useViewport(box, large, whole);
   useReturn(box);
-  const drawn = useDrawn(facts, ids);
-  const actions = useCanvasActions(ids, editable, setWriting, onWanted);
+  const drawn = useDrawn(facts, ids, overlay);
+  const actions = useCanvasActions(ids, editable, setWriting, onWanted, onMark);
   const { place, ...pointer } = usePointer(box);
   useClipboard(editable, place);
   const { at, close, onKey, ...menu } = useMenu((element) => nameAt(ids, element));
-  const keys = useCanvasKeys(ids, editable, drawn, setWriting, onKey);
-  const open = useStable(
-    (_event: ReactMouseEvent, node: Flow) => node.type !== 'sticky' && store.open(ids.name(node.id)),
-  );
+  const keys = useCanvasKeys(ids, editable, drawn, setWriting, onMark, onKey);
+  const open = useStable((_event: ReactMouseEvent, { id, type, data: { mark } }: Flow) => {
+    if (mark === 'added') onMark(ids.name(id));
+    else if (type !== 'sticky') store.open(ids.name(id));
+  });
   const closeMenu = () => {
     const focused = drawn.nodes.find((one) => ids.name(one.id) === at?.name)?.id;
     close();

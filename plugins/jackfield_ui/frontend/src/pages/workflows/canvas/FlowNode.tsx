@@ -6,20 +6,23 @@ import { partLabel, subtitleOf } from '../model/shape';
 import { useActions } from './actions';
 import classes from './canvas.module.css';
 import { type FlowNode as Flow, inputHandle, outputHandle, placeOf } from './flow';
+import marks from './mark.module.css';
+import { NodeMark } from './NodeMark';
 import { Picture } from './Picture';
 
 /** A node as people know it: square, triggers round on the left, parts as circles, nodes with parts wide. */
 export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flow>) {
-  const { node, shape, kind, state, problem, pinned } = data;
+  const { node, shape, kind, state, problem, pinned, mark } = data;
   const { look } = shape;
   const subtitle = subtitleOf(node);
   return (
     <div
-      className={classes.node}
+      className={`${classes.node} ${mark ? marks.marked : ''}`}
       data-look={look}
       data-selected={selected || undefined}
       data-disabled={node.disabled || undefined}
       data-state={state?.status}
+      data-mark={mark}
     >
       <Picture
         type={node.type}
@@ -61,6 +64,7 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
           </span>
         )}
       </span>
+      {mark && <NodeMark name={node.name} mark={mark} />}
       <Ports data={data} />
     </div>
   );
@@ -100,8 +104,9 @@ function Name({
   );
 }
 
-function Ports({ data: { node, shape, free } }: { data: Flow['data'] }) {
-  const { editable, follow } = useActions();
+function Ports({ data: { node, shape, free, mark } }: { data: Flow['data'] }) {
+  const { editable: isEditable, follow } = useActions();
+  const editable = isEditable && mark !== 'added';
   const { inputs, outputs, accepts, serves } = shape;
   const open = free === '' ? [] : free.split(',').map(Number);
   return (

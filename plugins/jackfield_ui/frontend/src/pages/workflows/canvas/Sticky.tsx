@@ -5,22 +5,27 @@ import { parametersOf } from '../model/document';
 import { useActions, WritingContext } from './actions';
 import classes from './canvas.module.css';
 import type { FlowNode } from './flow';
+import marks from './mark.module.css';
+import { NodeMark } from './NodeMark';
 import note from './note.module.css';
 
 /** A note on the canvas. */
-export const Sticky = memo(function Sticky({ data: { node }, selected }: NodeProps<FlowNode>) {
-  const { editable, resized, write, setWriting } = useActions();
+export const Sticky = memo(function Sticky({ data: { node, mark }, selected }: NodeProps<FlowNode>) {
+  const { editable: isEditable, resized, write, setWriting } = useActions();
+  const editable = isEditable && mark !== 'added';
   const writing = use(WritingContext) === node.name && editable;
   const { content, color } = parametersOf(node);
   const text = typeof content === 'string' ? content : '';
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a double click is one way; Enter on the focused note is the other
     <div
-      className={`${classes.sticky} ${note.hued}`}
+      className={`${classes.sticky} ${note.hued} ${mark ? marks.marked : ''}`}
+      data-mark={mark}
       data-selected={selected || undefined}
       data-colour={Number(color) >= 1 && Number(color) <= 7 ? Number(color) : 1}
       onDoubleClick={() => setWriting(editable ? node.name : undefined)}
     >
+      {mark && <NodeMark name={node.name} mark={mark} />}
       {editable && (
         <NodeResizer
           isVisible={selected}

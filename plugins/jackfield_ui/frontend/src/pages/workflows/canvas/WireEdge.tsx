@@ -9,9 +9,12 @@ import {
 } from '@xyflow/react';
 import { memo, useState } from 'react';
 import { count } from '../../../components/format';
+import { MARK_WORDS, type Mark } from '../model/marks';
 import { useActions } from './actions';
 import classes from './canvas.module.css';
 import type { FlowEdge } from './flow';
+import marks from './mark.module.css';
+import { MARK_ICONS } from './NodeMark';
 
 interface Ends {
   sourceX: number;
@@ -47,7 +50,8 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
   const main = data?.wire.type === 'main';
   const [path, x, y] = pathOf({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition }, main);
   const items = data?.items;
-  const tools = editable && (near || selected);
+  const mark = data?.mark;
+  const tools = editable && !mark && (near || selected);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the wire has the focus and its keys; this only shows its tools
     <g onMouseEnter={() => setNear(true)} onMouseLeave={() => setNear(false)}>
@@ -55,12 +59,13 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
         id={id}
         path={path}
         interactionWidth={20}
-        className={classes.wire ?? ''}
-        style={{ strokeDasharray: main ? undefined : '6 5' }}
+        className={`${classes.wire} ${mark ? marks.wire : ''}`}
+        style={{ strokeDasharray: mark ? DASHES[mark] : main ? undefined : '6 5' }}
+        data-mark={mark}
         data-state={data?.state}
         data-selected={selected || undefined}
       />
-      {(items || tools) && (
+      {(items || tools || mark) && (
         <EdgeLabelRenderer>
           {/* biome-ignore lint/a11y/noStaticElementInteractions: it only shows the wire's tools, which are buttons */}
           <div
@@ -69,6 +74,7 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
             onMouseEnter={() => setNear(true)}
             onMouseLeave={() => setNear(false)}
           >
+            {mark && <WireMark mark={mark} />}
             {items ? (
               <span className={classes.items}>
                 {count(items)} {items === 1 ? 'item' : 'items'}
@@ -92,3 +98,15 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
     </g>
   );
 });
+
+/** Lines tell marks apart where colours do not. */
+const DASHES: Readonly<Record<Mark, string>> = { added: '2 4', changed: '12 3', removed: '8 8' };
+
+function WireMark({ mark }: { mark: Mark }) {
+  const Sign = MARK_ICONS[mark];
+  return (
+    <span className={marks.wireMark} data-mark={mark}>
+      <Sign size={11} stroke={3} aria-hidden="true" /> {MARK_WORDS[mark]}
+    </span>
+  );
+}

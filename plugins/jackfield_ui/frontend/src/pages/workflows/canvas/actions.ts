@@ -6,6 +6,8 @@ export interface CanvasActions {
   /** A node is wanted behind this output. */
   follow: (name: string, output: number) => void;
   open: (name: string) => void;
+  /** What does the draft do with this node? */
+  mark: (name: string) => void;
   resized: (name: string, box: { x: number; y: number; width: number; height: number }) => void;
   write: (name: string, content: string) => void;
   setWriting: (name: string | undefined) => void;
@@ -19,6 +21,7 @@ export const CanvasContext = createContext<CanvasActions>({
   editable: false,
   follow: nothing,
   open: nothing,
+  mark: nothing,
   resized: nothing,
   write: nothing,
   setWriting: nothing,

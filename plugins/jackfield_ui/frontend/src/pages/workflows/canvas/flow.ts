@@ -3,6 +3,7 @@ import { type Edge, type Node, Position, type XYPosition } from '@xyflow/react';
 import type { CSSProperties } from 'react';
 import type { NodeState } from '../live/progress';
 import { type Doc, type DocNode, kindOf, positionOf, type Wire, wiresOf } from '../model/document';
+import { type Mark, NO_MARKS, wireKey } from '../model/marks';
 import { type Shape, shapeOf } from '../model/shape';
 import type { NodeType } from '../queries';
 
@@ -13,6 +14,8 @@ export interface NodeData extends Record<string, unknown> {
   state: NodeState | undefined;
   problem: string | undefined;
   pinned: boolean;
+  /** What a draft would do with it; what it would add is not there. */
+  mark: Mark | undefined;
   /** Outputs that no wire leaves. */
   free: string;
 }
@@ -22,6 +25,7 @@ export interface WireData extends Record<string, unknown> {
   wire: Wire;
   items: number | undefined;
   state: 'ran' | 'failed' | undefined;
+  mark: Mark | undefined;
 }
 export type FlowEdge = Edge<WireData>;
 
@@ -72,6 +76,7 @@ export interface Facts {
   kinds: ReadonlyMap<string, NodeType>;
   states: ReadonlyMap<string, NodeState>;
   problems: ReadonlyMap<string, string>;
+  marks?: ReadonlyMap<string, Mark>;
 }
 
 export function nodesOf(doc: Doc, facts: Facts, ids: Ids, before: readonly FlowNode[]): FlowNode[] {
@@ -99,6 +104,7 @@ export function nodesOf(doc: Doc, facts: Facts, ids: Ids, before: readonly FlowN
       state: facts.states.get(node.name),
       problem: facts.problems.get(node.name),
       pinned: Array.isArray(doc.pinData?.[node.name]),
+      mark: facts.marks?.get(node.name),
       free: shape.outputs.flatMap((_, output) => (used.has(`main:${output}`) ? [] : [output])).join(','),
     };
     return kept(old.get(id), flowNode(id, data, index));
@@ -108,7 +114,7 @@ export function nodesOf(doc: Doc, facts: Facts, ids: Ids, before: readonly FlowN
 }
 
 function flowNode(id: string, data: NodeData, index: number): FlowNode {
-  const { shape, node } = data;
+  const { shape, node, mark } = data;
   const { width, height } = shape;
   const sticky = shape.look === 'sticky';
   const position = positionOf(node) ?? { x: index * 208, y: 0 };
@@ -123,10 +129,20 @@ function flowNode(id: string, data: NodeData, index: number): FlowNode {
     measured: { width, height },
     handles: handles(shape),
     zIndex: sticky ? -10 : 0,
-    ariaLabel: sticky ? 'Sticky note' : `Node ${node.name}`,
+    ariaLabel: `${sticky ? 'Sticky note' : `Node ${node.name}`}${MARK_LABELS[mark ?? 'none']}`,
+    ...(mark === 'added' ? NOT_THERE : {}),
     domAttributes: { 'data-name': node.name } as Record<string, string>,
   };
 }
+
+const MARK_LABELS = {
+  none: '',
+  added: ', added by the draft',
+  changed: ', changed by the draft',
+  removed: ', removed by the draft',
+} as const;
+
+const NOT_THERE = { draggable: false, selectable: false, connectable: false };
 
 /** Placed without a transform: hundreds of them are dear in every frame while the canvas moves. */
 function styleAt({ x, y }: XYPosition): CSSProperties {
@@ -148,6 +164,7 @@ function kept(old: FlowNode | undefined, fresh: FlowNode): FlowNode {
     old.data.state === fresh.data.state &&
     old.data.problem === fresh.data.problem &&
     old.data.pinned === fresh.data.pinned &&
+    old.data.mark === fresh.data.mark &&
     old.data.free === fresh.data.free &&
     JSON.stringify(old.data.shape) === JSON.stringify(fresh.data.shape);
   if (same && old.position.x === fresh.position.x && old.position.y === fresh.position.y) return old;
@@ -198,6 +215,7 @@ export function edgesOf(
   ids: Ids,
   selected: ReadonlySet<string>,
   before: readonly FlowEdge[],
+  marks = NO_MARKS,
 ): FlowEdge[] {
   const old = new Map(before.map((edge) => [edge.id, edge]));
   const names = new Set(doc.nodes.map(({ name }) => name));
@@ -212,6 +230,7 @@ export function edgesOf(
     if (seen.has(id)) return [];
     seen.add(id);
     const state = states.get(wire.source);
+    const mark = marks.size ? marks.get(wireKey(wire)) : undefined;
     const items = wire.type === 'main' ? state?.outputs[wire.output] : undefined;
     const fresh: FlowEdge = {
       id,
@@ -220,9 +239,10 @@ export function edgesOf(
       target: to,
       sourceHandle: outputHandle(wire.type, wire.type === 'main' ? wire.output : 0),
       targetHandle: inputHandle(wire.targetType, wire.targetType === 'main' ? wire.input : 0),
-      data: { wire, items, state: items ? 'ran' : undefined },
+      data: { wire, items, state: items ? 'ran' : undefined, mark },
+      selectable: mark === undefined,
       selected: selected.has(id),
-      ariaLabel: `Wire from ${wire.source} to ${wire.target}`,
+      ariaLabel: `Wire from ${wire.source} to ${wire.target}${MARK_LABELS[mark ?? 'none']}`,
     };
     return [keptEdge(old.get(id), fresh)];
   });

@@ -11,6 +11,7 @@ export function useCanvasActions(
   editable: boolean,
   setWriting: (name: string | undefined) => void,
   onWanted: (wanted: Wanted) => void,
+  onMark: (name: string) => void,
 ): CanvasActions {
   const store = useStore();
   return useMemo<CanvasActions>(() => {
@@ -20,6 +21,7 @@ export function useCanvasActions(
       editable,
       follow: (name, output) => onWanted({ from: { name, type: 'main', index: output, end: 'source' } }),
       open: (name) => store.open(name),
+      mark: onMark,
       resized: (name, { x, y, width, height }) =>
         store.commit((now) =>
           changed(now, name, (node) => ({
@@ -40,7 +42,7 @@ export function useCanvasActions(
         if (wire) onWanted({ wire });
       },
     };
-  }, [ids, editable, store, setWriting, onWanted]);
+  }, [ids, editable, store, setWriting, onWanted, onMark]);
 }
 
 function changed(doc: Doc, name: string, change: (node: DocNode) => DocNode): Doc {

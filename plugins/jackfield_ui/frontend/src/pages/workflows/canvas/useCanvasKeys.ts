@@ -17,6 +17,7 @@ export function useCanvasKeys(
   editable: boolean,
   { wires, clearWires }: Drawn,
   setWriting: (name: string) => void,
+  onMark: (name: string) => void,
   menuKey: (event: KeyboardEvent) => boolean,
 ) {
   const store = useStore();
@@ -26,10 +27,11 @@ export function useCanvasKeys(
       const element = event.target as HTMLElement;
       const name = nameAt(ids, element);
       const node = store.doc.nodes.find((one) => one.name === name);
-      if (!node || event.key !== 'Enter' || element.closest('textarea, button, a')) return;
+      if (name === undefined || event.key !== 'Enter' || element.closest('textarea, button, a')) return;
       event.preventDefault();
       event.stopPropagation();
-      if (!isSticky(node)) store.open(node.name);
+      if (!node) onMark(name);
+      else if (!isSticky(node)) store.open(node.name);
       else if (editable) setWriting(node.name);
     },
     onKeyDown: (event: KeyboardEvent) => {

@@ -1,6 +1,7 @@
 import { applyNodeChanges, type EdgeChange, type NodeChange } from '@xyflow/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { move, type Wire } from '../model/document';
+import { type Doc, move, type Wire } from '../model/document';
+import type { Overlay } from '../model/marks';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import { edgesOf, type Facts, type FlowNode as Flow, type FlowEdge, type Ids, nodesOf, placed } from './flow';
 import { useStable } from './useStable';
@@ -16,16 +17,18 @@ export interface Drawn {
   onEdgesChange: (changes: EdgeChange<FlowEdge>[]) => void;
 }
 
-export function useDrawn(facts: Facts, ids: Ids): Drawn {
-  const doc = useEditor(presentDoc);
-  const [nodes, onNodesChange] = useNodes(facts, ids);
+/** overlay: a draft that is drawn upon the document. */
+export function useDrawn(facts: Facts, ids: Ids, overlay: Overlay | undefined): Drawn {
+  const present = useEditor(presentDoc);
+  const doc = overlay?.doc ?? present;
+  const [nodes, onNodesChange] = useNodes(facts, ids, doc);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const drawn = useRef<readonly FlowEdge[]>([]);
   const edges = useMemo(() => {
-    const next = edgesOf(doc, facts.states, ids, chosen, drawn.current);
+    const next = edgesOf(doc, facts.states, ids, chosen, drawn.current, overlay?.wires);
     drawn.current = next;
     return next;
-  }, [doc, facts.states, ids, chosen]);
+  }, [doc, facts.states, ids, chosen, overlay?.wires]);
   const onEdgesChange = useStable((changes: EdgeChange<FlowEdge>[]) => {
     if (selections(changes).length) setChosen((before) => selected(before, selections(changes), (id) => id));
   });
@@ -34,9 +37,8 @@ export function useDrawn(facts: Facts, ids: Ids): Drawn {
 }
 
 /** The nodes; those that are dragged move here first, and in the document when they are let go. */
-function useNodes(facts: Facts, ids: Ids) {
+function useNodes(facts: Facts, ids: Ids, doc: Doc) {
   const store = useStore();
-  const doc = useEditor(presentDoc);
   const selection = useEditor((state) => state.selection);
   const [nodes, setNodes] = useState<Flow[]>(() => nodesOf(doc, facts, ids, []));
   useEffect(() => setNodes((before) => nodesOf(doc, facts, ids, before)), [doc, facts, ids]);

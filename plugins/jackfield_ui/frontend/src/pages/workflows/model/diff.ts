@@ -34,6 +34,7 @@ export interface Difference {
 
 export function difference(before: Doc, after: Doc): Difference {
   const left = new Set(before.nodes);
+  const partners = pairs(before, after);
   const found: Difference = {
     added: [],
     removed: [],
@@ -45,7 +46,7 @@ export function difference(before: Doc, after: Doc): Difference {
   };
   const renamed = new Map<string, string>();
   for (const node of after.nodes) {
-    const old = partner(node, left);
+    const old = partners.get(node);
     if (!old) {
       found.added.push(node.name);
       continue;
@@ -83,13 +84,32 @@ export function isSame({ added, removed, changed, moved, wiresAdded, wiresRemove
   return ![added, removed, changed, wiresAdded, wiresRemoved, rest].some((list) => list.length) && moved === 0;
 }
 
-/** The same node in the other version: by its id, else by its name. */
-function partner(node: DocNode, others: ReadonlySet<DocNode>): DocNode | undefined {
-  const list = [...others];
-  return (
-    list.find((one) => node.id !== undefined && one.id === node.id && one.type === node.type) ??
-    list.find((one) => one.name === node.name && one.type === node.type)
-  );
+/** Of each node of `after` the same one of `before`: by its id, else by its name. */
+export function pairs(before: Doc, after: Doc): ReadonlyMap<DocNode, DocNode> {
+  const left = new Set(before.nodes);
+  const found = new Map<DocNode, DocNode>();
+  const pair = (same: (node: DocNode, other: DocNode) => boolean) => {
+    for (const node of after.nodes) {
+      const other = found.has(node) ? undefined : [...left].find((one) => same(node, one));
+      if (!other) continue;
+      found.set(node, other);
+      left.delete(other);
+    }
+  };
+  pair((node, { id }) => id !== undefined && id === node.id);
+  pair((node, { name }) => name === node.name);
+  return found;
+}
+
+export function wireText({ source, target, type, output }: Wire): string {
+  return `${source} to ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
+}
+
+/** Of a node that one of the versions does not have. */
+export function wholeChange(node: DocNode): NodeChange {
+  const { name, type, typeVersion: version } = node;
+  const parameters = parametersOf(node);
+  return { name, type, version, fields: changes({}, parameters, 'parameters'), states: [parameters, parameters] };
 }
 
 function plain({ position: _, name: __, ...node }: DocNode): Record<string, unknown> {

@@ -62,3 +62,15 @@ it('brings back what another document replaced', () => {
   expect(store.doc.name).toBe('mine');
   expect(store.dirty).toBe(true);
 });
+
+it('goes back over what was decided about a draft', () => {
+  const store = opened();
+  store.decide(named('accepted')(doc), { draft: 'd', base: doc });
+  store.decide(store.doc, { draft: 'd', base: named('rejected')(doc) });
+  store.undo();
+  expect(store.get()).toMatchObject({ doc: { name: 'accepted' }, decided: { base: doc } });
+  store.undo();
+  expect(store.get()).toMatchObject({ doc, decided: undefined });
+  store.redo();
+  expect(store.get()).toMatchObject({ doc: { name: 'accepted' }, decided: { base: doc } });
+});

@@ -9,9 +9,17 @@ export const STEPS = 100;
 /** Milliseconds within which changes of one thing are one step. */
 const TOGETHER = 1_000;
 
+/** The document with which a draft began, with what was accepted or rejected since. */
+export interface Decided {
+  draft: string;
+  base: Doc;
+}
+
 export interface EditorState {
   id: string;
   doc: Doc;
+  /** What was decided about a draft, with the document: so steps go back over both. */
+  decided: Decided | undefined;
   /** The document as it is saved, and the version that it has there. */
   saved: Doc;
   version: number;
@@ -24,13 +32,13 @@ export interface EditorState {
   opened: string | undefined;
 }
 
-/** The state, of which the document alone has steps back. `isNewStep`: asked at every change of the document. */
+/** The state, of which the document and what was decided about a draft have steps back. `isNewStep`: asked at every change of the document. */
 function stateOf(initial: EditorState, isNewStep: () => boolean) {
   return createStore<EditorState>()(
     temporal(() => initial, {
       limit: STEPS,
-      partialize: ({ doc }) => ({ doc }),
-      equality: (before, now) => before.doc === now.doc,
+      partialize: ({ doc, decided }) => ({ doc, decided }),
+      equality: (before, now) => before.doc === now.doc && before.decided === now.decided,
       handleSet: (record) => (before) => {
         if (isNewStep()) record(before);
       },
@@ -49,6 +57,7 @@ export class EditorStore {
     const initial = {
       id,
       doc,
+      decided: undefined,
       saved: doc,
       version,
       active,
@@ -81,6 +90,12 @@ export class EditorStore {
     this.last = { tag, at };
   }
 
+  /** One step: the document with what was accepted of a draft, and what was decided about it. */
+  decide(doc: Doc, decided: Decided): void {
+    this.state.setState({ doc, decided });
+    this.went();
+  }
+
   undo(): void {
     this.state.temporal.getState().undo();
     this.went();
@@ -91,7 +106,7 @@ export class EditorStore {
     this.went();
   }
 
-  /** What is selected or open and is no longer there. */
+  /** What is selected or open and is no longer there is so no more. */
   private went(): void {
     this.last = { tag: undefined, at: 0 };
     const { doc, selection, opened } = this.get();

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ChatMessage, Schemas } from '../../api/types';
-import { Markdown } from '../../components/markdown/Markdown';
-import classes from './chats.module.css';
+import { Markdown } from '../markdown/Markdown';
+import classes from './agentChat.module.css';
 import { Permission } from './Permission';
 
 /** One message. An agent writes Markdown; whatever else it writes is text. */

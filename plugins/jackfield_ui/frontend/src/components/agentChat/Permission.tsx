@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { api } from '../../api/client';
 import type { Schemas } from '../../api/types';
-import classes from './chats.module.css';
-import { useChatAction } from './queries';
+import classes from './agentChat.module.css';
+import { useChatAction } from './session';
 
 /** A request for a permission, with the agent's own options while it is open. */
 export function Permission({

@@ -1,0 +1,27 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconSparkles } from '@tabler/icons-react';
+import { useDrafts } from './copilot/queries';
+import classes from './editor.module.css';
+import { useEditor } from './model/store';
+
+/** Opens and closes the copilot, and tells how many drafts wait here. */
+export function CopilotButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
+  const workflow = useEditor((state) => state.id);
+  const drafts = useDrafts(workflow, true);
+  const waiting = drafts.data?.data.filter(({ changeCount }) => changeCount > 0).length ?? 0;
+  // A daemon without the plugin has no drafts, and no copilot.
+  if (drafts.error) return null;
+  const label = waiting ? `Copilot, ${waiting} ${waiting === 1 ? 'draft waits' : 'drafts wait'}` : 'Copilot';
+  return (
+    <Tooltip label={label} withinPortal={false}>
+      <ActionIcon onClick={onClick} aria-label={label} aria-expanded={isOpen} className={classes.copilot}>
+        <IconSparkles size={18} />
+        {waiting > 0 && (
+          <span className={classes.waiting} aria-hidden="true">
+            {waiting}
+          </span>
+        )}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,59 @@
+import { ActionIcon, Text, Title } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { confirm } from '../../../components/confirm';
+import { Failure } from '../../../components/Failure';
+import { notifyError } from '../../../components/notify';
+import { RelativeTime } from '../../../components/values';
+import { useEditor } from '../model/store';
+import classes from './copilot.module.css';
+import { type DraftRow, discardDraft, useDrafts } from './queries';
+
+/** Drafts that wait at the workflow: of sessions, of its error workflow, of people. */
+export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
+  const workflow = useEditor((state) => state.id);
+  const drafts = useDrafts(workflow, true);
+  const client = useQueryClient();
+  const discard = useMutation({
+    mutationFn: discardDraft,
+    onSettled: () => client.invalidateQueries({ queryKey: ['drafts'] }),
+    onError: (error) => notifyError(error, 'The draft is not discarded'),
+  });
+  const ask = async ({ id, title }: DraftRow) => {
+    const body = 'Its changes are gone for good. The workflow and what you have accepted stay.';
+    if (await confirm({ title: `Discard the draft “${title}”?`, body, action: 'Discard' })) discard.mutate(id);
+  };
+  const rows = drafts.data?.data ?? [];
+  if (drafts.error) return <Failure error={drafts.error} onRetry={() => void drafts.refetch()} />;
+  if (!rows.length) return null;
+  return (
+    <div>
+      <Title order={3}>Drafts</Title>
+      <ul className={classes.drafts} aria-label="Drafts">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <button type="button" className={classes.draft} onClick={() => onOpen(row.id)}>
+              <span className={classes.draftTitle}>{row.title}</span>
+              <Text component="span" size="xs" c="dimmed">
+                {originOf(row)}, <RelativeTime time={row.updatedAt} />, {changesOf(row)}
+              </Text>
+            </button>
+            <ActionIcon aria-label={`Discard the draft “${row.title}”`} onClick={() => void ask(row)}>
+              <IconTrash size={16} />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function changesOf({ changeCount }: DraftRow): string {
+  if (changeCount === 0) return 'nothing to decide on';
+  return changeCount === 1 ? '1 change' : `${changeCount} changes`;
+}
+
+function originOf({ origin: { kind, profile }, author }: DraftRow): string {
+  const agent = profile ?? author ?? 'unknown';
+  return kind === 'execution' ? `After a failed execution, by ${agent}` : `By ${agent}`;
+}

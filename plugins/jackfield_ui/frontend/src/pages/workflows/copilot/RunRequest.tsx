@@ -1,0 +1,33 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { notifyError } from '../../../components/notify';
+import classes from './copilot.module.css';
+import { type Draft, decideRun, draftKey } from './queries';
+
+/** The agent may not run its draft by itself: nodes that send, send. */
+export function RunRequest({ draft }: { draft: Draft }) {
+  const client = useQueryClient();
+  const { run } = draft;
+  const decide = useMutation({
+    mutationFn: (allow: boolean) => decideRun(draft.id, run?.id ?? '', allow),
+    onSettled: () => client.invalidateQueries({ queryKey: draftKey(draft.id) }),
+    onError: (error) => notifyError(error, 'The run is not decided'),
+  });
+  if (run?.state !== 'asked') return null;
+  return (
+    <section className={classes.run} aria-label="Permission to run the draft" role="alert">
+      <Text fw={600}>May the agent run its draft?</Text>
+      <Text size="sm">Its nodes do what they do: one that sends, sends.</Text>
+      {run.start && <Text size="sm">It begins at “{run.start}”.</Text>}
+      {run.until && <Text size="sm">It ends at “{run.until}”.</Text>}
+      <Group gap="sm" mt="xs">
+        <Button size="xs" disabled={decide.isPending} onClick={() => decide.mutate(true)}>
+          Run it once
+        </Button>
+        <Button size="xs" variant="default" disabled={decide.isPending} onClick={() => decide.mutate(false)}>
+          Refuse
+        </Button>
+      </Group>
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+/** Marks of what a draft would do to nodes and wires of the canvas. Pure. */
+import type { Doc, Wire } from './document';
+
+export type Mark = 'added' | 'changed' | 'removed';
+
+export interface Overlay {
+  /** What is drawn: everything that is there, and what would come. */
+  doc: Doc;
+  /** By the node's name. */
+  nodes: ReadonlyMap<string, Mark>;
+  /** By `wireKey`. */
+  wires: ReadonlyMap<string, Mark>;
+}
+
+export const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
+
+export const MARK_WORDS: Readonly<Record<Mark, string>> = { added: 'Added', changed: 'Changed', removed: 'Removed' };
+
+export const wireKey = (wire: Wire): string =>
+  JSON.stringify([wire.source, wire.type, wire.output, wire.target, wire.targetType, wire.input]);
