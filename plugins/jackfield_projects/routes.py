@@ -23,7 +23,7 @@ View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
 TAGS = ("projects",)
 MOST = 200
-KINDS: Sequence[ResourceKind] = ("workflow", "credential", "variable", "data-table", "profile")
+KINDS: Sequence[ResourceKind] = ("workflow", "credential", "variable", "data-table")
 
 
 def schema(name: str) -> str:

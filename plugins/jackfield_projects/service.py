@@ -276,15 +276,11 @@ class ProjectDesk:
         async def variable(ident: str) -> object:
             return next((each for each in await self._store.variables() if each.id == ident), None)
 
-        async def profile(ident: str) -> object:
-            return ident
-
         find: Mapping[str, Callable[[str], Awaitable[object]]] = {
             "workflow": self._store.workflow_row,
             "credential": self._store.credential,
             "variable": variable,
             "data-table": self._store.data_table,
-            "profile": profile,
         }
         return kind in find and await find[kind](resource_id) is not None
 

@@ -13,6 +13,7 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
+from .project_routes import INSTANCE, MACHINE, OWN, PROJECT, UNDECIDED
 from .projects_lab import MARK, Person, ProjectLab, echo, made, manual, outcome
 
 SECRET = "s3cret-of-bob-and-nobody-else"
@@ -93,12 +94,20 @@ SELF_ENDING = ("/auth/", "/api/session", "/stream", "/events", "/shutdown", "/lo
 BODIES: list[dict[str, Any]] = [{}, {"name": "Ann's", "nodes": [], "connections": {}, "settings": {}}]
 
 
+def test_every_operation_says_what_it_is_about(lab: ProjectLab) -> None:
+    """Whoever adds an operation puts it into one of these sets."""
+    sets = (PROJECT, OWN, INSTANCE, MACHINE, UNDECIDED)
+    known = frozenset[str]().union(*sets)
+    assert {one["operationId"] for _, _, one in operations(lab)} == known
+    assert sum(map(len, sets)) == len(known)
+
+
 def test_no_route_tells_or_changes_anything_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
     before = bobs.still_there()
     values = bobs.values()
     tried = 0
     clients = (lab.ann.client(base=""), lab.ann.client(lab.a, base=""))
-    for method, path, _ in operations(lab):
+    for method, path, one in operations(lab):
         if any(part in path for part in SELF_ENDING) or ("{" not in path and method != "GET"):
             continue
         address = path
@@ -112,6 +121,8 @@ def test_no_route_tells_or_changes_anything_of_another_project(lab: ProjectLab, 
                 assert MARK not in answer.text, (method, path, answer.text[:2000])
                 assert SECRET not in answer.text
                 assert answer.status_code != 500, (method, path, answer.text)
+                if "{" in path and one["operationId"] in PROJECT:
+                    assert answer.status_code >= 400, (method, path, answer.text)
                 tried += 1
     assert tried > 200
     assert bobs.still_there() == before

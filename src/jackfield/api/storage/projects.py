@@ -13,9 +13,9 @@ from ..records import record
 
 SHARED = "jackfield"
 """Id of the project that has whatever is in no other one."""
-ResourceKind = Literal["workflow", "credential", "variable", "data-table", "folder", "profile", "execution"]
+ResourceKind = Literal["workflow", "credential", "variable", "data-table", "folder", "profile", "execution", "draft"]
 RESOURCE_KINDS: tuple[ResourceKind, ...] = get_args(ResourceKind)
-"""`execution`: of a workflow that is not saved; the others follow their workflows."""
+"""`execution`, `draft`: of a workflow that is not saved; the others follow their workflows."""
 ProjectRole = Literal["project:viewer", "project:editor", "project:admin"]
 PROJECT_ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
 """Each may do what the one before it may."""

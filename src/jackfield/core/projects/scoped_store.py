@@ -30,9 +30,12 @@ from jackfield.api.storage import (
     WorkflowFilter,
     WorkflowRow,
 )
+from jackfield.api.storage.drafts import DraftRow, StoredDraft
 from jackfield.api.storage.tables import DataTable, DataTableFilter, TableOrder
 
 ResultT = TypeVar("ResultT")
+_DRAFTS = 100
+"""Of one look."""
 ById = tuple[ResourceKind, Right, Callable[[], Any]]  # Any: whatever the verb answers
 """Of a verb whose first argument is an id: its kind, the right, and the answer about what is not there."""
 
@@ -78,6 +81,29 @@ BY_ID: dict[str, ById] = {
     "clear_data_rows": ("data-table", "write", _unknown_table),
 }
 """A token of a shared credential is renewed by whoever uses it, so `reseal_credential` needs no more than that."""
+UNLIMITED = frozenset(
+    {
+        # of the daemon: users and keys, tags, facts, ids of imports, files, ledgers, hosts' leases
+        "add_user", "user", "user_by_name", "user_by_identity", "users", "change_user", "delete_user", "add_api_key",
+        "api_key", "api_keys", "delete_api_key", "touch_api_keys", "revoke_token", "revoked_tokens", "tags", "tag",
+        "put_tag", "delete_tag", "fact", "change_fact", "imported_ids", "put_imported_ids", "data_tables_size",
+        "put_ledger", "ledgers", "ledger_versions", "ledger_days", "forget_ledger_days", "open", "close", "check",
+        "prune", "hold_caps", "forget_drafts", "reseal_draft",
+        # of what runs: the engine's and the ingress's own books, which no caller names
+        "set_static_data", "add_execution", "append_steps", "set_running", "set_waiting", "end_wait",
+        "finish_execution", "known_executions", "next_chunks", "pending_call", "open_executions", "add_call",
+        "count_calls",
+        "update_call", "delivery",
+        # of projects themselves: `ProjectDesk` says who may
+        "project_revision", "projects", "put_project", "delete_project", "project_members", "put_project_member",
+        "delete_project_member", "place_resources", "forget_resource", "placements", "placed", "share_resource",
+        "unshare_resource", "shares", "trim_placements",
+        # kept by plugins under kinds of their own, which must look at what an entry is about
+        "entry", "put_entry", "entries", "entry_count", "delete_entry", "delete_entries",
+    }
+)  # fmt: skip
+"""Verbs that pass as they are. A verb that is neither here, nor in `BY_ID`, nor a method of `ScopedStore` fails a test:
+whoever adds one says which it is."""
 
 
 class ScopedStore:
@@ -185,6 +211,56 @@ class ScopedStore:
         if present_reach() is not None and await self.webhook(webhook_id) is None:
             return Page([], 0)
         return await self.whole.calls(webhook_id, status=status, offset=offset, limit=limit)
+
+    # -- drafts: of a workflow they are where that is, the others where their author makes new things
+
+    async def draft(self, draft_id: str) -> StoredDraft | None:
+        found = await self.whole.draft(draft_id)
+        return found if found is None or await self._may_draft(found.row, "read") else None
+
+    async def drafts(
+        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
+    ) -> Page[DraftRow]:
+        """There are few of them, so that those that are seen are found one by one."""
+        if await self._access.rights() is None:
+            return await self.whole.drafts(workflow_id, execution_id, offset=offset, limit=limit)
+        seen: list[DraftRow] = []
+        at = 0
+        while (page := await self.whole.drafts(workflow_id, execution_id, offset=at, limit=_DRAFTS)).rows:
+            seen += [row for row in page.rows if await self._may_draft(row, "read")]
+            at += len(page.rows)
+        return Page(seen[offset : offset + limit], len(seen))
+
+    async def add_draft(self, draft: StoredDraft, most: int) -> bool:
+        if draft.row.workflow_id is not None or present_reach() is None:
+            return await self.whole.add_draft(draft, most)
+        target = await self._target()
+        if target == SHARED:
+            return await self.whole.add_draft(draft, most)
+        await self.whole.place_resources("draft", [draft.row.id], target)
+        await self._access.changed()
+        return await self.whole.add_draft(draft, most)
+
+    async def change_draft(self, draft: StoredDraft, known: int) -> bool:
+        present = await self.whole.draft(draft.row.id) if present_reach() is not None else None
+        for row in (present.row, draft.row) if present is not None else ():
+            if not await self._may_draft(row, "write"):
+                return False
+        return await self.whole.change_draft(draft, known)
+
+    async def delete_draft(self, draft_id: str) -> bool:
+        found = await self.whole.draft(draft_id) if present_reach() is not None else None
+        if found is not None and not await self._may_draft(found.row, "write"):
+            return False
+        return await self.whole.delete_draft(draft_id)
+
+    async def _may_draft(self, row: DraftRow, right: Right) -> bool:
+        """Raises `AccessDenied`."""
+        if present_reach() is None:
+            return True
+        if row.workflow_id is None:
+            return await self._access.require("draft", row.id, right)
+        return await self._access.require("workflow", row.workflow_id, right)
 
     # -- new things, which belong to the target of the reach
 
