@@ -207,6 +207,8 @@ OWN = frozenset(
 
 INSTANCE = frozenset(
     [
+        "listMcpOfferedTools",
+        "listMcpTools",
         "addCommunityPackage",
         "createTag",
         "createUser",
