@@ -23,11 +23,16 @@ MANIFEST = """
 id = "talker"
 name = "Talker"
 binary = "talker"
+mcp = ["http"]
 [detect]
 commands = ["talker --version"]
+[profile]
+source_home = "HOMES/{alias}"
+script = "talker.rhai"
 [protocol]
 name = "acp"
 """
+SCRIPT = "#{ files: #{}, env: #{}, args: [] }"
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,9 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     env = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(place / "home")}
     found = Daemon(place, settings="[agent_sessions]\nleave_grace = 0.2\n", env=env)
     (found.config_dir / "agents.d").mkdir()
-    (found.config_dir / "agents.d/talker.toml").write_text(MANIFEST)
+    (found.config_dir / "agents.d/talker.toml").write_text(MANIFEST.replace("HOMES", str(place / "homes")))
+    (found.config_dir / "scripts").mkdir()
+    (found.config_dir / "scripts/talker.rhai").write_text(SCRIPT)
     found.start()
     body = {"agent_id": "talker", "alias": "one", "provider_id": "self", "model": "m"}
     assert found.client().post("/api/profiles", json=body).status_code == 200
