@@ -12,6 +12,7 @@ import pytest
 
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
+from jackfield.testing.websocket import TEXT, RawWebSocket
 
 from .project_routes import INSTANCE, MACHINE, OWN, PROJECT, UNDECIDED
 from .projects_lab import MARK, Person, ProjectLab, echo, made, manual, outcome
@@ -324,3 +325,52 @@ def test_the_shared_project_can_be_closed(tmp_path: Path) -> None:
         assert ann.api.get(f"/placements/workflow/{mine}").json()["projectId"] == ann.id
     finally:
         daemon.close()
+
+
+def test_events_of_another_project_are_not_heard(lab: ProjectLab, bobs: Belongings) -> None:
+    """Over `/ws` and as server-sent events; what Ann hears in between is her own."""
+    headers = [f"Authorization: Bearer {lab.ann.token}"]
+    with (
+        RawWebSocket(lab.daemon.port, "/ws", headers) as socket,
+        lab.ann.api.stream("GET", "/events") as stream,
+    ):
+        lines = stream.iter_lines()
+        assert "connected" in next(lines)
+        socket.send(TEXT, b'{"type": "subscribe", "topics": ["*"]}')
+        assert b"subscribed" in socket.find(TEXT).payload
+        outcome(bobs.api.post(f"/workflows/{bobs.manual}/execute"))
+        bobs.api.patch(f"/workflows/{bobs.manual}", json={"name": f"M2 {MARK}"}).raise_for_status()
+        bobs.api.patch(f"/variables/{bobs.variable}", json={"value": f"other {MARK}"}).raise_for_status()
+        made(lab.ann.client(lab.a).post("/workflows", json=manual("Ann hears this")))
+        heard = b""
+        while b"Ann hears this" not in heard:
+            heard += socket.find(TEXT).payload
+        told = ""
+        while "Ann hears this" not in told:
+            told += next(lines)
+    assert MARK not in heard.decode() + told
+    assert bobs.manual not in heard.decode() + told
+
+
+def test_tools_of_mcp_reach_what_their_caller_does(lab: ProjectLab, bobs: Belongings) -> None:
+    """Every tool, with Bob's ids for whatever it takes."""
+    client = lab.ann.client(base="", Accept="application/json, text/event-stream")
+
+    def ask(method: str, **params: object) -> str:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = client.post("/mcp", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    listed = ask("tools/list")
+    tools = json.loads(listed[listed.index("{") :])["result"]["tools"]
+    assert len(tools) > 10
+    ids = [bobs.manual, bobs.execution, bobs.credential, bobs.table, bobs.variable, bobs.webhook]
+    for tool in tools:
+        wanted = [
+            name for name in tool["inputSchema"].get("properties", {}) if name in ("id", "ids") or "id" in name.lower()
+        ]
+        for ident in ids if wanted else [""]:
+            told = ask("tools/call", name=tool["name"], arguments=dict.fromkeys(wanted, ident))
+            assert MARK not in told, (tool["name"], told[:1000])
+    assert bobs.api.get(f"/workflows/{bobs.manual}").status_code == 200
