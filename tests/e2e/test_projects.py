@@ -374,3 +374,17 @@ def test_tools_of_mcp_reach_what_their_caller_does(lab: ProjectLab, bobs: Belong
             told = ask("tools/call", name=tool["name"], arguments=dict.fromkeys(wanted, ident))
             assert MARK not in told, (tool["name"], told[:1000])
     assert bobs.api.get(f"/workflows/{bobs.manual}").status_code == 200
+
+
+def test_nothing_goes_live_with_a_credential_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
+    """Though whoever activates it is in both."""
+    both = Person(lab, "both")
+    lab.join(lab.a, both)
+    lab.join(lab.b, both)
+    document = chain("Live", webhook("both-live"), http_with(bobs.credential, f"{lab.daemon.base_url}/health"))
+    ident = made(both.client(lab.a).post("/workflows", json=document))["id"]
+    refused = both.api.post(f"/workflows/{ident}/activate")
+    assert refused.status_code == 400, refused.text
+    assert "does not exist" in json.dumps(refused.json()["details"])
+    own = made(both.client(lab.b).post("/workflows", json=document))["id"]
+    assert both.api.post(f"/workflows/{own}/activate").status_code == 200

@@ -207,7 +207,7 @@ def run_of(
         node=wanted.node,
         ident=wanted.id,
         timezone=wanted.timezone,
-        credentials=NodeCredentials(context, wanted.node),
+        credentials=NodeCredentials(context, wanted.node, wanted.workflow_id),
         state=_copy(own),
         files=files,
         log=context.log,

@@ -74,7 +74,7 @@ class OnePoll:
             node=known,
             workflow=workflow,
             timezone=self._context.port(WorkflowReader).timezone(workflow),
-            credentials=NodeCredentials(self._context, known),
+            credentials=NodeCredentials(self._context, known, workflow.id),
             state=own,
             binary=self._context.port(BinaryStore).files(execution_id),
             log=self._context.log,

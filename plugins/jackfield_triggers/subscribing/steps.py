@@ -120,7 +120,7 @@ class SubscriptionSteps:
         return SubscriptionRun(
             node=kept.node,
             timezone=kept.timezone,
-            credentials=NodeCredentials(self._context, kept.node),
+            credentials=NodeCredentials(self._context, kept.node, kept.workflow_id),
             url=kept.url,
             secret=kept.secret,
             state=state,

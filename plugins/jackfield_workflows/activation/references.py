@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeCredential
+from jackfield.api.projects import ProjectAccess, Reach, RunReach, present_reach, reaching, whole_store
 from jackfield.api.triggers import node_path
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.documents.values import reference
@@ -70,18 +71,29 @@ class References:
         if ident is None:
             return f"The node {node.name} needs a credential of the kind {kind}; choose one." if required else ""
         if ident not in self._credentials:
-            stored = await self._context.store.credential(ident)
+            with reaching(await self._reach()):
+                stored = await self._context.store.credential(ident)
             self._credentials[ident] = None if stored is None else stored.kind
         found = self._credentials[ident]
         if found is None:
             return f"The credential that the node {node.name} names ({ident[:100]}) does not exist; choose another."
         return "" if found == kind else f"The credential of the node {node.name} is of the kind {found}, not {kind}."
 
+    async def _reach(self) -> Reach | None:
+        """That of its executions, as soon as it is saved; before that its author's."""
+        present, ident = present_reach(), self._workflow.id
+        access = self._context.find_port(ProjectAccess)
+        if access is None or not access.in_use or ident is None:
+            return present
+        saved = await whole_store(self._context.store).workflow_row(ident) is not None
+        return RunReach(ident, "") if saved else present
+
     async def _has_workflow(self, ident: str) -> bool:
         if ident == self._workflow.id:
             return True
         if ident not in self._workflows:
-            self._workflows[ident] = await self._context.store.workflow_row(ident) is not None
+            with reaching(await self._reach()):
+                self._workflows[ident] = await self._context.store.workflow_row(ident) is not None
         return self._workflows[ident]
 
 
