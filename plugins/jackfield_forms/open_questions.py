@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.approvals import ApprovalOption, OpenQuestions, WaitingQuestion
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, WaitingCall
-from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.form_fields import FormField
 from jackfield.api.jsontext import Json
 from jackfield.api.questions import APPROVAL, CALL
+from jackfield.api.records import replace
 from jackfield.api.resume import FORM, ResumeLinks
+from jackfield.api.run_rights import RunRights
 from jackfield.api.storage import ExecutionFilter, ExecutionRow
 from jackfield.api.workflows import Item
 from jackfield_forms.answer_items import approval_item, labels_of, page_item, parameters_of, question_item
@@ -42,9 +44,9 @@ class FormQuestions:
     async def open(self) -> OpenQuestions:
         rows, complete = await self._waiting_rows()
         numbers = await self._context.store.next_chunks([row.id for row in rows])
-        found = [await self._question(row, numbers.get(row.id, -1)) for row in rows]
+        found = [(row, await self._question(row, numbers.get(row.id, -1))) for row in rows]
         self._known = {row.id: self._known[row.id] for row in rows if row.id in self._known}
-        return OpenQuestions([one for one in found if one is not None], complete)
+        return OpenQuestions([await self._for_caller(row, one) for row, one in found if one is not None], complete)
 
     async def _waiting_rows(self) -> tuple[Sequence[ExecutionRow], bool]:
         rows: list[ExecutionRow] = []
@@ -65,20 +67,27 @@ class FormQuestions:
             return known[1]
         try:
             found = self._shown(await self._context.port(Engine).waiting(row.id))
-        except (Conflict, NotFound):
-            return None  # it goes on meanwhile, or waits for a time
+        except NotFound:
+            return None
+        except Conflict as exc:
+            if (exc.details or {}).get("status") != "waiting":
+                return None  # it goes on meanwhile
+            found = None  # it waits for a time, until a chunk ends that
         self._known[row.id] = (number, found)
         return found
 
     async def find(self, id: str) -> WaitingQuestion:
-        waiting = await self._waiting(id)
-        found = self._shown(waiting)
+        row = await self._row(id)
+        found = self._shown(await self._waiting(row))
         if found is None or found.id != id:
             raise Conflict(OVER, code="APPROVAL_CLOSED")
-        return found
+        return await self._for_caller(row, found)
 
     async def answer(self, id: str, option: str, fields: Mapping[str, Json]) -> None:
-        waiting = await self._waiting(id)
+        row = await self._row(id)
+        if (rights := self._context.find_port(RunRights)) is not None:
+            await rights.check_run(row)
+        waiting = await self._waiting(row)
         if _id(waiting) != id:
             raise Conflict(OVER, code="APPROVAL_CLOSED")
         item = self._item(waiting, option, fields)
@@ -87,13 +96,28 @@ class FormQuestions:
         except Conflict:
             raise Conflict(OVER, code="APPROVAL_CLOSED") from None
 
-    async def _waiting(self, id: str) -> WaitingCall:
+    async def _row(self, id: str) -> ExecutionRow:
+        """The engine knows executions of every project, and the store those that the caller sees."""
+        rows = await self._context.store.execution_rows([id.partition(".")[0]])
+        if not rows:
+            raise NotFound(f"There is no approval {id[:100]}.", code="APPROVAL_NOT_FOUND")
+        return rows[0]
+
+    async def _waiting(self, row: ExecutionRow) -> WaitingCall:
         try:
-            return await self._context.port(Engine).waiting(id.partition(".")[0])
-        except NotFound:
-            raise NotFound(f"There is no approval {id}.", code="APPROVAL_NOT_FOUND") from None
-        except Conflict:
+            return await self._context.port(Engine).waiting(row.id)
+        except (Conflict, NotFound):
             raise Conflict(OVER, code="APPROVAL_CLOSED") from None
+
+    async def _for_caller(self, row: ExecutionRow, found: WaitingQuestion) -> WaitingQuestion:
+        """Whoever has the page's address may answer there, so only who may answer here gets it."""
+        rights = self._context.find_port(RunRights)
+        try:
+            if rights is not None:
+                await rights.check_run(row)
+        except AccessDenied:
+            return replace(found, url="")
+        return found
 
     def _shown(self, waiting: WaitingCall) -> WaitingQuestion | None:
         ident = _id(waiting)
@@ -136,11 +160,15 @@ class FormQuestions:
         """Raises `InvalidInput`."""
         if waiting.call.get("kind") == CALL and waiting.call.get("response") == APPROVAL:
             labels = labels_of(waiting)
+            if fields:
+                raise InvalidInput("The question has no fields.", details={"fields": "leave it out"})
             if option not in labels:
                 raise InvalidInput(
                     "The question has no such answer.", details={"option": f"give one of {', '.join(labels)}"}
                 )
             return approval_item(self._context, approved=option == _YES)
+        if option:
+            raise InvalidInput("The form has no options.", details={"option": "leave it out, and give fields"})
         page = _page(waiting)
         if page is None:
             raise NotFound("This form cannot be shown.")

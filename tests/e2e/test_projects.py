@@ -388,3 +388,26 @@ def test_nothing_goes_live_with_a_credential_of_another_project(lab: ProjectLab,
     assert "does not exist" in json.dumps(refused.json()["details"])
     own = made(both.client(lab.b).post("/workflows", json=document))["id"]
     assert both.api.post(f"/workflows/{own}/activate").status_code == 200
+
+
+def test_a_question_is_answered_in_its_project(lab: ProjectLab) -> None:
+    """By who may start its workflow; a viewer sees it, without the address of its page."""
+    fields = {"values": [{"fieldLabel": "Reason", "requiredField": True}]}
+    wait = node("Ask", "wait", {"resume": "form", "formTitle": f"Ship {MARK}?", "formFields": fields}, version=1.1)
+    bob = lab.bob.client(lab.b)
+    lab.daemon.live(chain("Asking", webhook("asks-bob"), wait, set_fields("Done", done=True)), bob)
+    lab.daemon.client().post("/webhook/asks-bob", json={}).raise_for_status()
+    (found,) = poll(lambda: bob.get("/approvals").json()["data"], "it waits")
+    path, body = f"/approvals/{found['id']}", {"fields": {"Reason": "It works"}}
+    assert found["url"] is not None
+
+    ann = lab.ann.api
+    assert MARK not in ann.get("/approvals").text
+    for answer in (ann.get(path), ann.post(path, json=body)):
+        assert (answer.status_code, MARK in answer.text) == (404, False)
+
+    lab.join(lab.b, lab.ann, "project:viewer")
+    assert ann.get(path).json()["url"] is ann.get("/approvals").json()["data"][0]["url"] is None
+    assert ann.post(path, json=body).status_code == 403
+    lab.admin.delete(f"/projects/{lab.b}/members/{lab.ann.id}").raise_for_status()
+    assert bob.post(path, json=body).status_code == 200

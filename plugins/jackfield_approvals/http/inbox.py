@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from jackfield.api.approvals import OpenQuestions, WaitingQuestion, WaitingQuestions
-from jackfield.api.asgi import Scope
+from jackfield.api.asgi import WITHOUT_AGENTS, Scope
 from jackfield.api.auth import AGENTS_READ, AGENTS_WRITE, Principal
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound, UpstreamFailed
 from jackfield.api.hosts import HostUnavailable
 from jackfield.api.json_values import Json
 from jackfield.api.own_calls import OwnAnswer, OwnCalls
@@ -42,6 +42,8 @@ class Inbox:
         found: list[Row] = []
         complete = True
         sees_questions, sees_agents = self._caller.may(EXECUTIONS_READ), self._caller.may(AGENTS_READ)
+        if self._scope.get(WITHOUT_AGENTS) and kind != "permission":
+            sees_agents = False  # the rest of the inbox is there for a public host that reaches no agents
         if not sees_questions and not sees_agents:
             self._caller.require(EXECUTIONS_READ)
         if sees_questions and kind != "permission" and state in ("open", "all"):
@@ -71,6 +73,8 @@ class Inbox:
             body: Json = {"option": option, "note": note}
             return _agent_row(_data(await self._ask("POST", f"{AGENTS}/{_segment(id)}", body)))
         self._caller.require(EXECUTE)
+        if note:
+            raise InvalidInput("Only an agent's request takes a note.", details={"note": "leave it out"})
         waiting = self._waiting()
         question = await waiting.find(id)
         await waiting.answer(id, option, fields)
@@ -93,7 +97,10 @@ class Inbox:
         return OpenQuestions(()) if found is None else await found.open()
 
     async def _agents(self) -> FoundRows:
-        answer = await self._ask("GET", AGENTS)
+        try:
+            answer = await self._ask("GET", AGENTS)
+        except UpstreamFailed:  # requests of all hosts are too large together
+            return FoundRows([], complete=False)
         whole = answer.data if isinstance(answer.data, dict) else {}
         listed = whole.get("data")
         rows = [_agent_row(row) for row in (listed if isinstance(listed, list) else []) if isinstance(row, dict)]

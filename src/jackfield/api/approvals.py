@@ -35,7 +35,7 @@ class ApprovalOption:
 class WaitingQuestion:
     """What an execution waits for. id: `<execution>.<question>`. kind: `question` of a node that has sent it, `form` of
     a page. fields: of the form, empty where an option is chosen. asked_ms, until_ms: Unix ms; until_ms: None: it waits
-    without end. url: of the page that answers too."""
+    without end. url: of the page that answers too; empty for who may not answer."""
 
     id: str
     kind: Literal["question", "form"]
@@ -67,12 +67,12 @@ class WaitingQuestions(Protocol):
         """Raises `StoreUnavailable`."""
 
     async def find(self, id: str) -> WaitingQuestion:
-        """Raises `NotFound`; `Conflict` when the execution waits for it no more."""
+        """Raises `NotFound`; `Conflict` when the execution waits for it no more; `StoreUnavailable`."""
 
     async def answer(self, id: str, option: str, fields: Mapping[str, Json]) -> None:
         """Returns once the answer is durable; of several one wins. option: of `options`, empty for a form. fields: by
-        their keys. Raises `NotFound`, `Conflict` when it waits no more, `InvalidInput` that names the field,
-        `StoreUnavailable`."""
+        their keys. Raises `NotFound`, `AccessDenied`, `Conflict` when it waits no more, `InvalidInput` that names the
+        field, `StoreUnavailable`."""
 
 
 @record

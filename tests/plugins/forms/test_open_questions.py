@@ -35,9 +35,13 @@ async def test_an_approval_is_listed_and_answered(site: Site) -> None:
         ("no", "No <way>", False),
         ("yes", "Yes", True),
     ]
-    with pytest.raises(InvalidInput) as caught:
-        await questions.answer(found.id, "perhaps", {})
-    assert caught.value.details == {"option": "give one of no, yes"}
+    for option, fields, details in (
+        ("perhaps", {}, {"option": "give one of no, yes"}),
+        ("yes", {"text": "x"}, {"fields": "leave it out"}),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            await questions.answer(found.id, option, fields)
+        assert caught.value.details == details
     await questions.answer(found.id, "no", {})
     assert site.engine.resumed == [[{"json": {"data": {"approved": False, "respondedAt": AT}}}]]
 
@@ -52,6 +56,8 @@ async def test_a_form_is_filled_in(site: Site) -> None:
         with pytest.raises(InvalidInput) as caught:
             await questions.answer(found.id, "", fields)
         assert list(caught.value.details or {}) == [named]
+    with pytest.raises(InvalidInput, match="no options"):
+        await questions.answer(found.id, "yes", {"text": "Ship it."})
     await questions.answer(found.id, "", {"text": "Ship it."})
     assert site.engine.resumed == [[{"json": {"data": {"text": "Ship it.", "respondedAt": AT}}}]]
 
@@ -80,3 +86,29 @@ async def test_the_list_says_that_it_is_not_complete(site: Site) -> None:
         await stored(site, made.ident, number)
     found = await FormQuestions(site.context).open()
     assert (len(found.rows), found.complete) == (2, False)
+
+
+async def test_a_wait_for_a_time_is_looked_at_once(site: Site) -> None:
+    site.wait()
+    ident = next(iter(site.engine.waits))
+    await stored(site, ident)
+    person = site.engine.waits[ident]
+    site.engine.waits[ident] = Conflict("It waits for a time.", details={"status": "waiting"})
+    questions = FormQuestions(site.context)
+    assert (await questions.open()).rows == []
+    site.engine.waits[ident] = person
+    assert (await questions.open()).rows == [], "nothing has changed in the store"
+    await site.store.append_steps(ident, b"[{}]", 1)
+    assert len((await questions.open()).rows) == 1
+
+
+async def test_an_execution_that_goes_on_meanwhile_is_looked_at_again(site: Site) -> None:
+    site.wait()
+    ident = next(iter(site.engine.waits))
+    await stored(site, ident)
+    person = site.engine.waits[ident]
+    site.engine.waits[ident] = Conflict("It is running.", details={"status": "running"})
+    questions = FormQuestions(site.context)
+    assert (await questions.open()).rows == []
+    site.engine.waits[ident] = person
+    assert len((await questions.open()).rows) == 1
