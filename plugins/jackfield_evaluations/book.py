@@ -33,7 +33,7 @@ class EvaluationBook:
         """Raises `NotFound`."""
         found = await self._context.store.entry(_EVALUATION, name)
         if found is None:
-            raise NotFound(f"There is no evaluation {name[:100]}.")
+            raise NotFound(missing_evaluation(name))
         return _evaluation(found)
 
     async def evaluations(self) -> list[StoredEvaluation]:
@@ -84,7 +84,7 @@ class EvaluationBook:
         """Raises `NotFound`."""
         found = await self._context.store.entry(_RUN, run_id)
         if found is None:
-            raise NotFound(f"There is no run {run_id[:100]} of an evaluation.")
+            raise NotFound(missing_run(run_id))
         return _run(found)
 
     async def runs(self, evaluation: str, before: int | None, limit: int) -> list[StoredRun]:
@@ -166,6 +166,15 @@ class EvaluationBook:
             if len(found) < PAGE:
                 return
             after = (found[-1].place, found[-1].id)
+
+
+def missing_evaluation(name: str) -> str:
+    """Said of one that is not there."""
+    return f"There is no evaluation {name[:100]}."
+
+
+def missing_run(run_id: str) -> str:
+    return f"There is no run {run_id[:100]} of an evaluation."
 
 
 def _mark(kind: str, run_id: str) -> Entry:

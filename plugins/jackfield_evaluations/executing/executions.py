@@ -17,6 +17,7 @@ from jackfield.api.records import record
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items, Workflow
+from jackfield_evaluations.executing.reach import place_execution
 
 _LOOKS, _LOOK_S = 200, 0.05
 """How often, and after how many seconds each time, the store is asked for the end of an execution."""
@@ -61,6 +62,8 @@ async def run_execution(context: PluginContext, task: EvaluationTask, seconds: f
     Raises `JackfieldError`."""
     execution_id = new_id()
     await noted(execution_id)
+    if task.workflow.id is None:
+        await place_execution(context, execution_id)
     given = entry_items(task.workflow, task.start, task.items, context.port(NodeCatalog)) or task.items
     request = ExecutionRequest(task.workflow, "manual", task.start, given, id=execution_id)
     execution = context.port(Engine).submit(request)

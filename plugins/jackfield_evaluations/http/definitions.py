@@ -12,7 +12,8 @@ from jackfield.api.errors import Conflict
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
-from jackfield_evaluations.book import EvaluationBook
+from jackfield_evaluations.book import EvaluationBook, missing_evaluation
+from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.views import evaluation_view
 from jackfield_evaluations.records import StoredEvaluation
 
@@ -48,6 +49,7 @@ class DefinitionRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._book = context.port(EvaluationBook)
+        self._access = EvaluationAccess(context)
 
     def routes(self) -> Sequence[Route]:
         one = "/evaluations/<name>"
@@ -69,7 +71,8 @@ class DefinitionRoutes:
     async def list_evaluations(self) -> Response:
         query: EvaluationsQuery = read_query(schema("EvaluationsQuery"))
         wanted = query.search.casefold()
-        found = [each for each in await self._book.evaluations() if wanted in each.name.casefold()]
+        named = [each for each in await self._book.evaluations() if wanted in each.name.casefold()]
+        found = [each for each in named if await self._access.sees(each.definition)]
         page = found[query.offset : query.offset + query.limit]
         rows: list[Json] = [await self._view(each) for each in page]
         return json_response({"data": rows, "total": len(found), "offset": query.offset, "limit": query.limit})
@@ -89,7 +92,9 @@ class DefinitionRoutes:
 
     @operation("Read an evaluation", scope=READ, response=schema("EvaluationShown"), tags=TAGS)
     async def get_evaluation(self, name: str) -> Response:
-        return json_response(await self._view(await self._book.evaluation(name)))
+        found = await self._book.evaluation(name)
+        await self._access.require_seen(found.definition, missing_evaluation(name))
+        return json_response(await self._view(found))
 
     @operation(
         "Replace the definition of an evaluation",
@@ -110,4 +115,5 @@ class DefinitionRoutes:
 
     async def _view(self, evaluation: StoredEvaluation) -> dict[str, Json]:
         newest = await self._book.runs(evaluation.name, None, 1)
-        return evaluation_view(evaluation, newest[0] if newest else None)
+        last = newest[0] if newest and await self._access.sees(newest[0].definition) else None
+        return evaluation_view(evaluation, last)

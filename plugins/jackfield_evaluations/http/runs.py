@@ -10,8 +10,9 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import json_response, operation, principal, read_model, read_query
-from jackfield_evaluations.book import EvaluationBook
+from jackfield_evaluations.book import EvaluationBook, missing_evaluation, missing_run
 from jackfield_evaluations.comparing import RowChange, compared_rows, counts_of
+from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.definitions import READ, TAGS, WRITE, Route, schema, service_of
 from jackfield_evaluations.http.views import pass_score_of, row_view, run_detail, run_view
 from jackfield_evaluations.running.runs import EvaluationRuns
@@ -34,6 +35,7 @@ class EvaluationRunRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._book = context.port(EvaluationBook)
+        self._access = EvaluationAccess(context)
 
     def routes(self) -> Sequence[Route]:
         one = "/evaluation-runs/<run_id>"
@@ -70,19 +72,20 @@ class EvaluationRunRoutes:
     )
     async def list_evaluation_runs(self, name: str) -> Response:
         query: EvaluationRunsQuery = read_query(schema("EvaluationRunsQuery"))
-        await self._book.evaluation(name)
+        known = await self._book.evaluation(name)
+        await self._access.require_seen(known.definition, missing_evaluation(name))
         found = await self._book.runs(name, query.before, query.limit)
-        rows: list[Json] = [run_view(self._standing(run)) for run in found]
+        rows: list[Json] = [run_view(self._standing(run)) for run in found if await self._access.sees(run.definition)]
         before = found[-1].number if len(found) == query.limit else None
         return json_response({"data": rows, "total": await self._book.run_count(name), "before": before})
 
     @operation("Read a run of an evaluation", scope=READ, response=schema("EvaluationRunDetail"), tags=TAGS)
     async def get_evaluation_run(self, run_id: str) -> Response:
-        return json_response(run_detail(self._standing(await self._book.run(run_id))))
+        return json_response(run_detail(self._standing(await self._run(run_id))))
 
     @operation("Delete a run of an evaluation with its rows", scope=WRITE, status=204, tags=TAGS, errors=(Conflict,))
     async def delete_evaluation_run(self, run_id: str) -> Response:
-        run = await self._book.run(run_id)
+        run = await self._run_to_change(run_id)
         if run.status == "running":
             raise Conflict(f"The run {run.number} of {run.evaluation} goes on; cancel it first.")
         await self._book.delete_run(run_id)
@@ -97,6 +100,7 @@ class EvaluationRunRoutes:
         errors=(Conflict,),
     )
     async def cancel_evaluation_run(self, run_id: str) -> Response:
+        await self._run_to_change(run_id)
         return json_response(run_detail(await self._context.port(EvaluationRuns).cancel(run_id)), 202)
 
     @operation(
@@ -109,7 +113,7 @@ class EvaluationRunRoutes:
     async def list_evaluated_rows(self, run_id: str) -> Response:
         principal().require(_EXECUTIONS)
         query: EvaluatedRowsQuery = read_query(schema("EvaluatedRowsQuery"))
-        run = await self._book.run(run_id)
+        run = await self._run(run_id)
         found = await self._book.rows(run_id, query.offset - 1, query.limit)
         rows: list[Json] = [row_view(row, pass_score_of(run)) for row in found]
         total = await self._book.row_count(run_id)
@@ -123,7 +127,7 @@ class EvaluationRunRoutes:
     )
     async def get_evaluation_comparison(self, run_id: str, other_id: str) -> Response:
         principal().require(_EXECUTIONS)
-        before, after = await self._book.run(run_id), await self._book.run(other_id)
+        before, after = await self._run(run_id), await self._run(other_id)
         if before.evaluation != after.evaluation:
             details = {"other_id": f"name a run of {before.evaluation}"}
             raise InvalidInput("The runs belong to different evaluations.", details=details)
@@ -137,6 +141,16 @@ class EvaluationRunRoutes:
                 "rows": [_changed(each, before, after) for each in changes[:_MOST_COMPARED]],
             }
         )
+
+    async def _run(self, run_id: str) -> StoredRun:
+        run = await self._book.run(run_id)
+        await self._access.require_seen(run.definition, missing_run(run_id))
+        return run
+
+    async def _run_to_change(self, run_id: str) -> StoredRun:
+        run = await self._book.run(run_id)
+        await self._access.require_change(run.definition, missing_run(run_id))
+        return run
 
     def _standing(self, run: StoredRun) -> StoredRun:
         runs = self._context.built_port(EvaluationRuns)

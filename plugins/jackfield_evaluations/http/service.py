@@ -10,8 +10,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.run_rights import RunRights
 from jackfield.api.storage.tables import DataTableFilter
 from jackfield.api.workflows import Workflow
-from jackfield_evaluations.book import EvaluationBook
+from jackfield_evaluations.book import EvaluationBook, missing_evaluation
 from jackfield_evaluations.definition import EvaluationBody, JudgeScorer, NewEvaluation, WorkflowTarget
+from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.schemas import EvaluationChange, StartedEvaluation
 from jackfield_evaluations.records import StoredEvaluation, StoredRun
 from jackfield_evaluations.running.runs import EvaluationRuns
@@ -20,6 +21,8 @@ from jackfield_evaluations.running.telling import tell_changed
 from jackfield_evaluations.scoring.judging import judge_document
 from jackfield_evaluations.settings import EvaluationsSettings
 
+_NOT_ALL = "There is no such workflow or profile."
+
 
 class EvaluationService:
     """Raises `JackfieldError` that names the field."""
@@ -27,6 +30,7 @@ class EvaluationService:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._book = context.port(EvaluationBook)
+        self._access = EvaluationAccess(context)
 
     async def create(self, body: NewEvaluation) -> StoredEvaluation:
         most = self._context.settings(EvaluationsSettings).max_evaluations
@@ -35,12 +39,13 @@ class EvaluationService:
         now = self._context.clock.now_ms()
         definition = await self._checked(EvaluationBody.model_validate(body.model_dump(exclude={"name"})))
         made = StoredEvaluation(body.name, 1, now, now, _stored(definition))
+        await self._access.require_change(made.definition, _NOT_ALL)
         await self._book.add(made)
         tell_changed(self._context, made.name)
         return made
 
     async def change(self, name: str, body: EvaluationChange) -> StoredEvaluation:
-        known = await self._book.evaluation(name)
+        known = await self._changing(name)
         if body.version is not None and body.version != known.version:
             raise Conflict(
                 f"The evaluation {name} has the version {known.version}, and yours was made of {body.version}; read "
@@ -48,6 +53,7 @@ class EvaluationService:
             )
         definition = await self._checked(EvaluationBody.model_validate(body.model_dump(exclude={"version"})))
         stored = _stored(definition)
+        await self._access.require_change(stored, _NOT_ALL)
         if stored == known.definition:
             return known
         now = self._context.clock.now_ms()
@@ -57,11 +63,12 @@ class EvaluationService:
         return made
 
     async def delete(self, name: str) -> None:
+        await self._changing(name)
         await self._book.delete(name)
         tell_changed(self._context, name)
 
     async def start(self, name: str, body: StartedEvaluation, caller: Principal) -> StoredRun:
-        evaluation = await self._book.evaluation(name)
+        evaluation = await self._changing(name)
         definition = await self._checked(EvaluationBody.model_validate(evaluation.definition))
         is_workflow = isinstance(definition.target, WorkflowTarget)
         if body.workflow_version is not None and not is_workflow:
@@ -83,6 +90,12 @@ class EvaluationService:
             by=caller.username,
         )
         return await self._context.port(EvaluationRuns).start(run)
+
+    async def _changing(self, name: str) -> StoredEvaluation:
+        """Raises `NotFound`, `AccessDenied`."""
+        found = await self._book.evaluation(name)
+        await self._access.require_change(found.definition, missing_evaluation(name))
+        return found
 
     async def _check_rights(self, definition: EvaluationBody, workflow: Workflow, caller: Principal) -> None:
         """Whoever starts it must be allowed to run the workflow, the agent and each judge by hand. Raises

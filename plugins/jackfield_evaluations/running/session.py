@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.projects import ProjectReach, reaching
 from jackfield.api.records import record, replace
 from jackfield.api.storage.tables import DataRow, DataTable, RowFilter, RowMark, RowOrder
 from jackfield.api.workflows import Workflow
 from jackfield_evaluations.book import EvaluationBook
-from jackfield_evaluations.definition import EvaluationBody
+from jackfield_evaluations.definition import EvaluationBody, WorkflowTarget
 from jackfield_evaluations.executing.executions import cancel_execution
+from jackfield_evaluations.executing.reach import reach_of
 from jackfield_evaluations.records import EvaluatedRow, RunStatus, StoredRun, Totals
 from jackfield_evaluations.running.rows import RowWork, finish_row, row_json
 from jackfield_evaluations.running.targets import start_of, target_workflow
@@ -185,7 +187,8 @@ class RunSession:
         work = RowWork(self._context, prepared.definition, prepared.workflow, prepared.start, keep, started)
         left = prepared.rows - place - 1
         try:
-            done = await finish_row(work, row_json(prepared.table, row), began, left)
+            with reaching(await self._reach(prepared.definition)):
+                done = await finish_row(work, row_json(prepared.table, row), began, left)
         finally:
             self._executions -= mine
         if self._ended == "cancelled":
@@ -193,6 +196,14 @@ class RunSession:
         await self._book.put_row(self._run.id, done)
         self._run = replace(self._run, totals=self._run.totals.and_row(done, prepared.definition.pass_score))
         self._look_at_bounds(prepared.definition)
+
+    async def _reach(self, definition: EvaluationBody) -> ProjectReach | None:
+        """Templates, programs, agents and judges have the rights of the project that the workflow is in, or the table
+        of a profile."""
+        target = definition.target
+        if isinstance(target, WorkflowTarget):
+            return await reach_of(self._context, "workflow", target.workflow_id)
+        return await reach_of(self._context, "data-table", definition.table_id)
 
     def _look_at_bounds(self, definition: EvaluationBody) -> None:
         spent, limits = self._run.totals.spent, definition.limits
