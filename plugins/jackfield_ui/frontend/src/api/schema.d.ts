@@ -9869,7 +9869,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
+            kind: "workflow" | "credential" | "variable" | "data-table";
             /** Projectid */
             projectId: string;
             /** Sharedwith */
@@ -9888,7 +9888,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
+            kind: "workflow" | "credential" | "variable" | "data-table";
         };
         /**
          * PluginsAnswer
@@ -20654,7 +20654,7 @@ export interface operations {
         parameters: {
             query: {
                 ids: string;
-                kind: "workflow" | "credential" | "variable" | "data-table" | "profile";
+                kind: "workflow" | "credential" | "variable" | "data-table";
             };
             header?: never;
             path?: never;

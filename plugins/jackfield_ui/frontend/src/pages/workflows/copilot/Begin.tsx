@@ -37,7 +37,7 @@ export function Begin({
       const own = draft ?? (store.dirty ? (await createDraft(id, doc)).id : undefined);
       return startSession(alias ?? '', id, own, taskOf(action, text, subject));
     },
-    onSuccess: (made) => onStarted(made.draft_id, made.session.id),
+    onSuccess: (made) => onStarted(made.draft_id, String(made.session.id)),
   });
   if (rows?.length === 0) {
     return (
