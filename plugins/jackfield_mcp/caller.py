@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -53,6 +54,12 @@ class ApiCaller:
         if found.status >= 300:
             raise _failure(found)
         return found
+
+    async def beside(self) -> None:
+        """A tool has found its result without these methods: nobody knows its size, and its caller must still count.
+        Raises `AuthRequired`."""
+        self.read = sys.maxsize
+        await self._still_counts()
 
     async def _still_counts(self) -> None:
         """Nothing is told by a call that outlasts its credential. Raises `AuthRequired`."""

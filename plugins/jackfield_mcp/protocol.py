@@ -165,9 +165,14 @@ class McpProtocol:
         if not isinstance(found, McpTool):
             request_id = str(call.scope.get("jackfield.request_id") or "")
             caller: Principal = call.scope["jackfield.principal"]
-            return await found.call(
-                SourcedCall(caller, name, call.arguments, call.scope, call.progress.tell, request_id)
-            )
+            asked = SourcedCall(caller, name, call.arguments, call.scope, call.progress.tell, request_id)
+            try:
+                value = await found.call(asked)
+            except JackfieldError:
+                await call.api.beside()
+                raise
+            await call.api.beside()
+            return value
         try:
             arguments = found.arguments.model_validate(call.arguments)
         except ValidationError as exc:

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,27 @@ async def test_a_workflow_that_is_taken_off_is_offered_no_more(probes: Probes, t
             await client.call_tool("brief", {})
 
 
+async def test_a_call_whose_token_has_ended_tells_nothing(probes: Probes) -> None:
+    """Neither a result nor a failure."""
+    wait = "await new Promise(done => setTimeout(done, 2500)); "
+    texts = {"late": wait + "return [{json: {late: 'late-canary'}}]", "fails": wait + "throw new Error('late-canary')"}
+    idents = {name: live(probes, offered(name, called(), node("Code", "code", {"jsCode": text}, version=2)))
+              for name, text in texts.items()}  # fmt: skip
+    probes.profile("leaver")
+    await asyncio.to_thread(probes.start, "leaver")
+    api = probes.daemon.admin()
+    async with connected(probes.daemon, probes.token("leaver")) as client:
+        calls = [asyncio.ensure_future(client.call_tool(name, {})) for name in idents]
+        for ident in idents.values():
+            asked = partial(api.get, "/executions", params={"workflowId": ident, "status": "running"})
+            await asyncio.to_thread(poll, lambda asked=asked: asked().json()["data"], "it runs")
+        (row,) = [one for one in probes.tokens() if one["profile"] == "leaver"]
+        api.delete(f"/mcp/profile-tokens/{row['id']}").raise_for_status()
+        for result in await asyncio.gather(*calls):
+            assert result.is_error
+            assert "late-canary" not in json.dumps(result.structured_content)
+
+
 def test_names_are_unique_and_none_of_the_daemons_own(probes: Probes, total: str) -> None:
     api = probes.daemon.admin()
     for name, status, told in (("Total", 409, "total"), ("run_workflow", 400, "choose another name")):
@@ -164,6 +186,7 @@ def test_names_are_unique_and_none_of_the_daemons_own(probes: Probes, total: str
     [
         ({"name": "no spaces"}, "name"),
         ({"inputSchema": {"type": "string"}}, "inputSchema"),
+        ({"inputSchema": {"type": "object", "properties": {"two words": {}}}}, "inputSchema"),
         ({"enabled": "yes"}, "enabled"),
         ({"nmae": "x"}, "nmae"),
     ],

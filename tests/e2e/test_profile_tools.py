@@ -98,3 +98,10 @@ def test_unknown_tools_are_refused_by_name(probes: Probes) -> None:
     assert answer.status_code == 400
     assert "list_workflow" in answer.json()["error"]
     assert "daemon_tools.tools" in answer.json()["details"]
+
+
+def test_a_profile_may_choose_and_leave_out_as_many_as_its_fields_take(probes: Probes) -> None:
+    without = [f"other_{number}" for number in range(100)]
+    probes.profile("many", daemon_tools={"tools": ["list_workflows", "get_workflow"], "without": without})
+    probes.start("many")
+    assert probes.ask("/mcp", probes.token("many")).status_code == 405

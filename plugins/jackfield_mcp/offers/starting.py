@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from jackfield.api import jsontext
@@ -11,13 +12,15 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.form_fields import FormField, read_fields
 from jackfield.api.json_schemas import schema_of
 from jackfield.api.json_values import Json
-from jackfield.api.workflow_tools import ToolOffer
+from jackfield.api.tool_schemas import LONGEST_PROPERTY, PROPERTY
+from jackfield.api.workflow_tools import LARGEST_SCHEMA, ToolOffer
 from jackfield.api.workflows import Item, Node, Workflow
 
 Schema: TypeAlias = dict[str, Json]
 ANYTHING: Mapping[str, Json] = {"type": "object"}
 _NUMBERS = frozenset({"number"})
 _NO_VALUE = frozenset({"html", "file", "hidden"})
+_UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 _TYPES = {"string": "string", "number": "number", "boolean": "boolean", "array": "array", "object": "object"}
 """Types of the fields of an Execute Workflow Trigger, but `any`."""
 
@@ -37,14 +40,45 @@ def _starts(workflow: Workflow, node: Node) -> bool:
 
 
 def schema_at(node: Node) -> Mapping[str, Json]:
-    """What a call may hand over, where the offer has no schema: a JSON Schema of an object."""
+    """What a call may hand over, where the offer has no schema: a JSON Schema of an object that models' APIs take. A
+    field that they would not take has another name there, which `item_for` knows."""
     found = STARTS[node.kind](node)
-    return found if found.get("type") == "object" else ANYTHING
+    fields = found.get("properties")
+    if found.get("type") != "object":
+        return ANYTHING
+    if isinstance(fields, dict):
+        found = {**found, **_renamed(fields, found.get("required"))}
+    return found if len(jsontext.dumps(found)) <= LARGEST_SCHEMA else ANYTHING
+
+
+def _renamed(fields: Mapping[str, Json], required: Json) -> Schema:
+    names = _fit_names(fields)
+    made: Schema = {}
+    for name, field in fields.items():
+        told = {"description": name} if names[name] != name else {}
+        made[names[name]] = {**told, **field} if isinstance(field, dict) else field
+    needed = [names[name] for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    return {"properties": made, **({"required": list[Json](dict.fromkeys(needed))} if needed else {})}
+
+
+def _fit_names(fields: Iterable[str]) -> Mapping[str, str]:
+    """Name of each field -> the one that models' APIs take. A field that has such a name keeps it."""
+    known = list(fields)
+    taken = {name for name in known if PROPERTY.fullmatch(name)}
+    found = {name: name for name in taken}
+    for name in known:
+        if name in found:
+            continue
+        wanted = _UNFIT.sub("_", name).strip("_")[: LONGEST_PROPERTY - 4] or "field"
+        numbered = (wanted if number == 1 else f"{wanted}_{number}" for number in range(1, len(known) + 2))
+        found[name] = next(one for one in numbered if one not in taken)
+        taken.add(found[name])
+    return found
 
 
 def item_for(node: Node, arguments: Mapping[str, Json], now_ms: int, call: str) -> Item:
     """What the node gives. call: names the call, such as the session of a chat."""
-    given = dict(arguments)
+    given = _as_the_node_names_them(node, arguments)
     if node.kind == "formTrigger":
         return {"json": {**given, "submittedAt": iso(now_ms), "formMode": "production"}}
     if node.kind == "langchain.chatTrigger":
@@ -52,6 +86,13 @@ def item_for(node: Node, arguments: Mapping[str, Json], now_ms: int, call: str) 
     if node.kind == "webhook":
         return {"json": {"headers": {}, "params": {}, "query": {}, "body": given}}
     return {"json": given}
+
+
+def _as_the_node_names_them(node: Node, arguments: Mapping[str, Json]) -> dict[str, Json]:
+    fields = STARTS[node.kind](node).get("properties")
+    names = _fit_names(fields) if isinstance(fields, dict) else {}
+    own = {fit: name for name, fit in names.items()}
+    return {own.get(name, name): value for name, value in arguments.items()}
 
 
 def _of_caller(node: Node) -> Schema:

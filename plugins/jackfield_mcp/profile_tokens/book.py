@@ -34,7 +34,7 @@ _TOOLS = "jackfield_mcp.catalogue:TOOLS"
 _LISTED = 2000
 """Tokens that are looked at; `mcp.profile_tokens` allows half as many."""
 MOST_NAMES = 100
-"""Names of tools, and of those left out, in one scope."""
+"""Names of tools in one scope, and as many of those left out."""
 LONGEST_NAME = 100
 """Characters of a name or a value in a scope."""
 
@@ -148,8 +148,9 @@ def _scopes(scope: ToolScope) -> tuple[str, ...]:
 
 
 def _require_small(scope: ToolScope) -> None:
-    names = [*scope.tools, *scope.without, *scope.scopes, *scope.bound, *scope.bound.values()]
-    if len(names) > MOST_NAMES or any(len(name) > LONGEST_NAME for name in names):
+    parts = (scope.tools, scope.without, scope.scopes, tuple(scope.bound), tuple(scope.bound.values()))
+    if any(len(names) > MOST_NAMES or any(len(name) > LONGEST_NAME for name in names) for names in parts):
         raise InvalidInput(
-            f"The scope of a token names at most {MOST_NAMES} tools, each of at most {LONGEST_NAME} characters."
+            f"The scope of a token names at most {MOST_NAMES} tools, and as many that it leaves out, each of at most "
+            f"{LONGEST_NAME} characters."
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from .jsontext import Json, dumps
 from .records import record
+from .tool_schemas import schema_mistakes
 from .workflows import Problem
 
 SETTING = "offerAsTool"
@@ -80,12 +81,10 @@ def _mistakes(given: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     schema = given.get("inputSchema")
     if schema is None:
         return
-    if not isinstance(schema, dict) or schema.get("type") != "object":
-        yield "inputSchema", 'The schema must be a JSON Schema of an object: {"type": "object", "properties": {}}.'
-    elif not isinstance(schema.get("properties", {}), dict):
-        yield "inputSchema", "The properties of the schema must be an object."
-    elif len(dumps(schema)) > LARGEST_SCHEMA:
+    if len(dumps(schema)) > LARGEST_SCHEMA:
         yield "inputSchema", f"The schema may have at most {LARGEST_SCHEMA} bytes."
+    elif mistake := next(schema_mistakes(schema), ""):
+        yield "inputSchema", mistake
 
 
 def _text(value: Json) -> str:
