@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Sequence
 
+from jackfield.api import jsontext
 from jackfield.api.approvals import TOPIC, AgentRequest, ApprovalAnswer, ApprovalOption, ApprovalState
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
@@ -16,11 +17,12 @@ from jackfield_approvals.settings import ApprovalsSettings
 
 @state
 class KeptRequest:
-    """asked_ms, closed_ms: Unix ms. option, by: of the answer."""
+    """asked_ms, closed_ms: Unix ms. size: bytes of the input while it is open. option, by: of the answer."""
 
     id: str
     request: AgentRequest
     asked_ms: int
+    size: int
     state: ApprovalState = "open"
     option: str = ""
     by: str = ""
@@ -38,20 +40,27 @@ class AgentApprovalHub:
         self._closed: dict[str, KeptRequest] = {}
 
     def open(self, request: AgentRequest) -> str:
-        most = self._settings.max_open
-        if len(self._open) >= most:
-            raise Conflict(
-                f"Agents ask for {most} approvals already; answer some, or raise approvals.max_open.",
-                code="TOO_MANY_APPROVALS",
-            )
+        size = len(jsontext.dumps(request.input))
+        self._require_room(request, size)
         now = self._context.clock.now_ms()
-        kept = KeptRequest(str(uuid.uuid4()), request, now)
+        kept = KeptRequest(str(uuid.uuid4()), request, now, size)
         self._open[kept.id] = kept
         if request.until_ms is not None:
             left = max(request.until_ms - now, 0) / 1000
             kept.timer = asyncio.get_running_loop().call_later(left, self._expire, kept)
         self._tell("approval_opened", kept)
         return kept.id
+
+    def _require_room(self, request: AgentRequest, size: int) -> None:
+        """Also for the others: an agent that asks without end must not keep them from asking. Raises `Conflict`."""
+        settings = self._settings
+        if len(self._open) >= settings.max_open:
+            raise _too_many(f"Agents ask for {settings.max_open} approvals already", "max_open")
+        own = sum(one.request.session == request.session for one in self._open.values())
+        if own >= settings.max_open_of_agent:
+            raise _too_many(f"This agent asks for {own} approvals already", "max_open_of_agent")
+        if sum(one.size for one in self._open.values()) + size > settings.inputs_limit:
+            raise _too_many("The inputs of open approvals are too large together", "inputs_limit")
 
     def closed(self, id: str, state: ApprovalState, option: str = "", by: str = "") -> None:
         kept = self._open.pop(id, None)
@@ -127,6 +136,10 @@ class AgentApprovalHub:
                 "asked_at": iso(kept.asked_ms),
             },
         )
+
+
+def _too_many(told: str, setting: str) -> Conflict:
+    return Conflict(f"{told}; answer some, or raise approvals.{setting}.", code="TOO_MANY_APPROVALS")
 
 
 def _chosen(request: AgentRequest, option: str) -> ApprovalOption:

@@ -15,6 +15,20 @@ class ApprovalsSettings(BaseModel):
     max_open: int = Field(
         200, ge=1, le=100_000, description="Requests of agents that may be open at a host; further ones are rejected."
     )
+    max_open_of_agent: int = Field(
+        20,
+        ge=1,
+        le=100_000,
+        description="Requests of one run or session that may be open, so that it leaves room for others; further ones "
+        "are rejected.",
+    )
+    inputs_limit: int = Field(
+        8 * 1024 * 1024,
+        ge=64 * 1024,
+        le=256 * 1024 * 1024,
+        description="Largest size of the inputs of all open requests at a host together, in bytes; a request that "
+        "exceeds it is rejected.",
+    )
     keep_closed: int = Field(
         200, ge=0, le=100_000, description="Closed requests of agents that are remembered; older ones are forgotten."
     )

@@ -28,9 +28,16 @@ def context(tmp_path: Path) -> FakeContext:
     return FakeContext(tmp_path, tables=[ApprovalsSettings(max_open=2, keep_closed=1, input_limit=1024)])
 
 
-def request(answer: Callable[[ApprovalAnswer], None], *, cut: bool = False, until: int | None = None) -> AgentRequest:
+def request(
+    answer: Callable[[ApprovalAnswer], None] = lambda answer: None,
+    *,
+    cut: bool = False,
+    until: int | None = None,
+    session: str = "r1",
+    command: str = "ls",
+) -> AgentRequest:
     options = [ApprovalOption("allow", "Allow", allows=True), ApprovalOption("reject", "Reject", allows=False)]
-    return AgentRequest("work", "run", "r1", "Bash", "", {"command": "ls"}, options, answer, cut, until)
+    return AgentRequest("work", "run", session, "Bash", "", {"command": command}, options, answer, cut, until)
 
 
 async def opened(context: FakeContext) -> str:
@@ -86,12 +93,26 @@ async def test_time_rejects(context: FakeContext) -> None:
 
 async def test_how_many_are_kept(context: FakeContext) -> None:
     known = AgentApprovalHub(context)
-    first, second = (known.open(request(lambda answer: None)) for _ in range(2))
-    with pytest.raises(Conflict, match=r"approvals\.max_open"):
-        known.open(request(lambda answer: None))
+    first, second = (known.open(request()) for _ in range(2))
+    with pytest.raises(Conflict, match=r"approvals\.max_open\."):
+        known.open(request())
     for ident in (first, second):
         known.closed(ident, "withdrawn")
     assert [one.id for one in known.all()] == [second]
+
+
+async def test_one_agent_leaves_room_for_others(tmp_path: Path) -> None:
+    settings = ApprovalsSettings(max_open_of_agent=1, inputs_limit=64 * 1024)
+    known = AgentApprovalHub(FakeContext(tmp_path, tables=[settings]))
+    first = known.open(request())
+    with pytest.raises(Conflict, match=r"approvals\.max_open_of_agent") as caught:
+        known.open(request())
+    assert caught.value.code == "TOO_MANY_APPROVALS"
+    known.open(request(session="r2", command="x" * 65_000))
+    with pytest.raises(Conflict, match=r"approvals\.inputs_limit"):
+        known.open(request(session="r3", command="x" * 1000))
+    known.closed(first, "withdrawn")
+    known.open(request())
 
 
 @pytest.mark.parametrize(
