@@ -46,6 +46,7 @@ async def test_the_key_is_shown_once_and_stored_as_a_digest(world) -> None:
         "name": "bot",
         "prefix": key["prefix"],
         "scopes": [],
+        "projects": [],
         "createdAt": iso(world.clock.now_ms()),
     }
 
