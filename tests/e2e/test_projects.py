@@ -51,6 +51,9 @@ class Belongings:
         self.manual = str(made(api.post("/workflows", json=manual(f"M {MARK}", set_fields("Set", x=MARK))))["id"])
         self.execution = str(outcome(api.post(f"/workflows/{self.manual}/execute"))["id"])
         self.webhook = str(api.get("/webhooks").json()["data"][0]["id"])
+        self.draft = str(made(api.post("/drafts", json={"workflowId": self.manual, "title": f"D {MARK}"}))["id"])
+        new = {"title": f"N {MARK}", "document": manual(f"New {MARK}", set_fields("Set", x=MARK))}
+        self.new_draft = str(made(api.post("/drafts", json=new))["id"])
         self.project = lab.b
         self.user = lab.bob.id
 
@@ -60,7 +63,7 @@ class Belongings:
             "workflow_id": self.workflow, "credential_id": self.credential, "variable_id": self.variable,
             "table_id": self.table, "folder_id": self.folder, "execution_id": self.execution,
             "webhook_id": self.webhook, "project_id": self.project, "resource_id": self.workflow, "kind": "workflow",
-            "user_id": self.user, "version": "1",
+            "user_id": self.user, "version": "1", "draft_id": self.draft,
         }  # fmt: skip
 
     def still_there(self) -> list[object]:
@@ -72,6 +75,7 @@ class Belongings:
             api.get(f"/data-tables/{self.table}").json(), api.get(f"/data-tables/{self.table}/rows").json(),
             api.get("/folders").json(), api.get(f"/executions/{self.execution}").json(),
             api.get(f"/projects/{self.project}/members").json(),
+            api.get(f"/drafts/{self.draft}").json(), api.get(f"/drafts/{self.new_draft}").json(),
         ]  # fmt: skip
 
 
@@ -127,6 +131,33 @@ def test_no_route_tells_or_changes_anything_of_another_project(lab: ProjectLab, 
                 tried += 1
     assert tried > 200
     assert bobs.still_there() == before
+
+
+def test_a_draft_is_its_projects_alone(lab: ProjectLab, bobs: Belongings) -> None:
+    body = {"revision": 1, "changes": None}
+    for draft in (bobs.draft, bobs.new_draft):
+        for method, path, more in (
+            ("GET", "", {}),
+            ("PUT", "", {"json": {"document": {"name": "x", "nodes": [], "connections": {}}}}),
+            ("DELETE", "", {}),
+            ("POST", "/accept", {"json": body}),
+            ("POST", "/reject", {"json": body}),
+            ("POST", "/merge", {"json": {"document": {"nodes": []}}}),
+            ("POST", "/runs", {"json": {}}),
+        ):
+            answer = lab.ann.api.request(method, f"/drafts/{draft}{path}", **more)
+            assert (answer.status_code, MARK in answer.text) == (404, False), (method, path)
+    assert lab.ann.api.post("/drafts", json={"workflowId": bobs.manual}).status_code == 404
+    assert lab.ann.api.get("/drafts").json()["total"] == 0
+    assert {row["id"] for row in bobs.api.get("/drafts").json()["data"]} == {bobs.draft, bobs.new_draft}
+    eve = Person(lab, "draft-viewer")
+    lab.join(lab.b, eve, "project:viewer")
+    assert eve.api.get(f"/drafts/{bobs.new_draft}").status_code == 200
+    for draft in (bobs.draft, bobs.new_draft):
+        assert eve.api.delete(f"/drafts/{draft}").status_code == 403
+        assert eve.api.post(f"/drafts/{draft}/runs", json={}).status_code == 403
+    gone = made(bobs.api.post("/drafts", json={}))["id"]
+    assert bobs.api.delete(f"/drafts/{gone}").status_code == 204
 
 
 def test_lists_and_counts_are_those_of_the_caller(lab: ProjectLab, bobs: Belongings) -> None:

@@ -10,12 +10,13 @@ from .storage import ResourceKind
 _NAMED: tuple[tuple[str, ResourceKind], ...] = (
     ("workflowId", "workflow"), ("dataTableId", "data-table"), ("folderId", "folder"),
 )  # fmt: skip
+_LIMITED = frozenset({"workflows", "webhooks", "credentials", "drafts"})
 
 
 async def heard_event(access: ProjectAccess | None, event: Event) -> Event | None:
     """The event as whoever listens here is told; None: it is about something that they do not see. Raises
     `StoreUnavailable`."""
-    if access is None or present_reach() is None or event.topic not in ("workflows", "webhooks", "credentials"):
+    if access is None or present_reach() is None or event.topic not in _LIMITED:
         return event
     if await access.rights() is None:
         return event
@@ -33,6 +34,8 @@ def _about(event: Event) -> tuple[ResourceKind, str] | None:
     for name, kind in _NAMED:
         if isinstance(found := event.data.get(name), str):
             return kind, found
+    if event.type.startswith("draft."):
+        return "draft", str(ident)
     if event.type.startswith("workflow."):
         return "workflow", str(ident)
     if event.type.startswith("execution."):

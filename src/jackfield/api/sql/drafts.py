@@ -8,7 +8,9 @@ from typing import Any, Generic
 from ..errors import Conflict
 from ..paging import Page
 from ..storage.drafts import DraftRow, StoredDraft
+from ..storage.projects import Within
 from .dialect import ConnectionT, SqlDatabase, SqlValue, StoreDialect
+from .projects import within_condition
 
 _ROW = "id, workflow_id, execution_id, revision, created_at, updated_at, about"
 _ADD = """INSERT INTO drafts (id, workflow_id, execution_id, revision, created_at, updated_at, about, sealed)
@@ -46,10 +48,15 @@ class DraftWork(Generic[ConnectionT]):
         return None if found is None else StoredDraft(_row(found[:-1]), bytes(found[-1]))
 
     def page(
-        self, connection: ConnectionT, workflow_id: str | None, execution_id: str | None, offset: int, limit: int
+        self,
+        connection: ConnectionT,
+        workflow_id: str | None,
+        execution_id: str | None,
+        within: Within | None,
+        offset: int,
+        limit: int,
     ) -> Page[DraftRow]:
-        parts: list[str] = []
-        values: list[SqlValue] = []
+        parts, values = self._limited(within)
         if workflow_id == "":
             parts.append("workflow_id IS NULL")
         elif workflow_id is not None:
@@ -64,6 +71,14 @@ class DraftWork(Generic[ConnectionT]):
         total = self._sql.number(connection, count, values)
         found = self._sql.execute(connection, rows, [*values, limit, offset]).fetchall()
         return Page([_row(each) for each in found], total)
+
+    def _limited(self, within: Within | None) -> tuple[list[str], list[SqlValue]]:
+        if within is None:
+            return [], []
+        of_workflow, values = within_condition(self._sql, "workflow", "workflow_id", within)
+        own, more = within_condition(self._sql, "draft", "drafts.id", within)
+        both = f"((workflow_id IS NOT NULL AND {of_workflow}) OR (workflow_id IS NULL AND {own}))"
+        return [both], [*values, *more]
 
     def delete(self, connection: ConnectionT, draft_id: str) -> bool:
         return self._sql.execute(connection, _DELETE, [draft_id]).rowcount == 1
@@ -101,10 +116,16 @@ class SqlDrafts(ABC, Generic[ConnectionT]):
         return await self.database.read(lambda connection: self._drafts.one(connection, draft_id))
 
     async def drafts(
-        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
+        self,
+        workflow_id: str | None,
+        execution_id: str | None,
+        *,
+        offset: int,
+        limit: int,
+        within: Within | None = None,
     ) -> Page[DraftRow]:
         return await self.database.read(
-            lambda connection: self._drafts.page(connection, workflow_id, execution_id, offset, limit)
+            lambda connection: self._drafts.page(connection, workflow_id, execution_id, within, offset, limit)
         )
 
     async def delete_draft(self, draft_id: str) -> bool:

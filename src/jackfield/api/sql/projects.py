@@ -23,8 +23,10 @@ _GONE = """DELETE FROM placements WHERE kind = ? AND id IN (
 _GONE_RUNS = _GONE.format(gone="NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = p.id)")
 _GONE_WORKFLOWS = _GONE.format(
     gone="""NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = p.id)
-    AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = p.id)"""
+    AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workflow_id = p.id)
+    AND NOT EXISTS (SELECT 1 FROM drafts d WHERE d.workflow_id = p.id)"""
 )
+_GONE_DRAFTS = _GONE.format(gone="NOT EXISTS (SELECT 1 FROM drafts d WHERE d.id = p.id)")
 
 
 def within_condition(
@@ -128,7 +130,7 @@ class ProjectWork(Generic[ConnectionT]):
 
     def trim(self, connection: ConnectionT, limit: int) -> int:
         gone = 0
-        for kind, sql in (("execution", _GONE_RUNS), ("workflow", _GONE_WORKFLOWS)):
+        for kind, sql in (("execution", _GONE_RUNS), ("workflow", _GONE_WORKFLOWS), ("draft", _GONE_DRAFTS)):
             gone += self._sql.execute(connection, sql, [kind, kind, limit]).rowcount
         return gone
 

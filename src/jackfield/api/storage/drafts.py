@@ -6,6 +6,7 @@ from typing import Protocol
 
 from ..paging import Page
 from ..records import record
+from .projects import Within
 
 
 @record
@@ -42,10 +43,16 @@ class DraftStore(Protocol):
     async def draft(self, draft_id: str) -> StoredDraft | None: ...
 
     async def drafts(
-        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
+        self,
+        workflow_id: str | None,
+        execution_id: str | None,
+        *,
+        offset: int,
+        limit: int,
+        within: Within | None = None,
     ) -> Page[DraftRow]:
         """The latest change first. workflow_id: None: of every workflow; empty: of none. execution_id: None: of every
-        execution and of none."""
+        execution and of none. within: a draft is where its workflow is, without one where it is itself."""
 
     async def delete_draft(self, draft_id: str) -> bool: ...
 

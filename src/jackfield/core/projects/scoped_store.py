@@ -34,8 +34,6 @@ from jackfield.api.storage.drafts import DraftRow, StoredDraft
 from jackfield.api.storage.tables import DataTable, DataTableFilter, TableOrder
 
 ResultT = TypeVar("ResultT")
-_DRAFTS = 100
-"""Of one look."""
 ById = tuple[ResourceKind, Right, Callable[[], Any]]  # Any: whatever the verb answers
 """Of a verb whose first argument is an id: its kind, the right, and the answer about what is not there."""
 
@@ -163,6 +161,13 @@ class ScopedStore:
         wanted = where if rights is None else replace(where, within=rights.within)
         return await self.whole.execution_stats(wanted)
 
+    async def drafts(
+        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
+    ) -> Page[DraftRow]:
+        rights = await self._access.rights()
+        within = None if rights is None else rights.within
+        return await self.whole.drafts(workflow_id, execution_id, offset=offset, limit=limit, within=within)
+
     # -- what follows a workflow
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
@@ -212,55 +217,13 @@ class ScopedStore:
             return Page([], 0)
         return await self.whole.calls(webhook_id, status=status, offset=offset, limit=limit)
 
-    # -- drafts: of a workflow they are where that is, the others where their author makes new things
-
     async def draft(self, draft_id: str) -> StoredDraft | None:
-        found = await self.whole.draft(draft_id)
-        return found if found is None or await self._may_draft(found.row, "read") else None
-
-    async def drafts(
-        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
-    ) -> Page[DraftRow]:
-        """There are few of them, so that those that are seen are found one by one."""
-        if await self._access.rights() is None:
-            return await self.whole.drafts(workflow_id, execution_id, offset=offset, limit=limit)
-        seen: list[DraftRow] = []
-        at = 0
-        while (page := await self.whole.drafts(workflow_id, execution_id, offset=at, limit=_DRAFTS)).rows:
-            seen += [row for row in page.rows if await self._may_draft(row, "read")]
-            at += len(page.rows)
-        return Page(seen[offset : offset + limit], len(seen))
-
-    async def add_draft(self, draft: StoredDraft, most: int) -> bool:
-        if draft.row.workflow_id is not None or present_reach() is None:
-            return await self.whole.add_draft(draft, most)
-        target = await self._target()
-        if target == SHARED:
-            return await self.whole.add_draft(draft, most)
-        await self.whole.place_resources("draft", [draft.row.id], target)
-        await self._access.changed()
-        return await self.whole.add_draft(draft, most)
+        return await self._draft(draft_id, "read")
 
     async def change_draft(self, draft: StoredDraft, known: int) -> bool:
-        present = await self.whole.draft(draft.row.id) if present_reach() is not None else None
-        for row in (present.row, draft.row) if present is not None else ():
-            if not await self._may_draft(row, "write"):
-                return False
-        return await self.whole.change_draft(draft, known)
-
-    async def delete_draft(self, draft_id: str) -> bool:
-        found = await self.whole.draft(draft_id) if present_reach() is not None else None
-        if found is not None and not await self._may_draft(found.row, "write"):
+        if present_reach() is not None and await self._draft(draft.row.id, "write") is None:
             return False
-        return await self.whole.delete_draft(draft_id)
-
-    async def _may_draft(self, row: DraftRow, right: Right) -> bool:
-        """Raises `AccessDenied`."""
-        if present_reach() is None:
-            return True
-        if row.workflow_id is None:
-            return await self._access.require("draft", row.id, right)
-        return await self._access.require("workflow", row.workflow_id, right)
+        return await self.whole.change_draft(draft, known)
 
     # -- new things, which belong to the target of the reach
 
@@ -283,6 +246,25 @@ class ScopedStore:
             return await self.whole.data_table(table.id) is not None
 
         await self._added("data-table", table.id, is_there, lambda: self.whole.add_data_table(table))
+
+    async def add_draft(self, draft: StoredDraft, most: int) -> bool:
+        kept = False
+
+        async def add() -> None:
+            nonlocal kept
+            kept = await self.whole.add_draft(draft, most)
+
+        async def is_there() -> bool:
+            return await self.whole.draft(draft.row.id) is not None
+
+        workflow = draft.row.workflow_id
+        if workflow is None:
+            await self._added("draft", draft.row.id, is_there, add)
+        elif await self._access.require("workflow", workflow, "write"):
+            await add()
+        else:
+            raise NotFound("There is no workflow with this id.")
+        return kept
 
     async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         if await self.whole.credential(credential.id) is None and before is None:
@@ -334,7 +316,27 @@ class ScopedStore:
             raise NotFound(f"There is no folder with the id {folder_id}.")
         return await self.whole.move_workflow(workflow_id, folder_id)
 
+    async def delete_draft(self, draft_id: str) -> bool:
+        if present_reach() is None:
+            return await self.whole.delete_draft(draft_id)
+        found = await self._draft(draft_id, "write")
+        if found is None or not await self.whole.delete_draft(draft_id):
+            return False
+        if found.row.workflow_id is None and self._access.in_use:
+            await self.whole.forget_resource("draft", draft_id)
+            await self._access.changed()
+        return True
+
     # -- how
+
+    async def _draft(self, draft_id: str, right: Right) -> StoredDraft | None:
+        """It is where its workflow is, without one where it is itself. Raises `AccessDenied`."""
+        found = await self.whole.draft(draft_id)
+        if found is None or present_reach() is None:
+            return found
+        workflow = found.row.workflow_id
+        kind: ResourceKind = "draft" if workflow is None else "workflow"
+        return found if await self._access.require(kind, workflow or draft_id, right) else None
 
     async def _sees_run(self, execution_id: str, workflow_id: str | None) -> bool:
         if present_reach() is None or not self._access.in_use:

@@ -24,6 +24,7 @@ from jackfield.api.storage import (
 )
 from jackfield.api.storage.tables import DataTable, DataTableFilter
 from jackfield.api.triggers import Registration
+from jackfield.testing.contracts.store_drafts import draft
 
 A, B, EVERYONE = Within(["a"]), Within(["b"]), Within([SHARED])
 
@@ -154,6 +155,24 @@ class StoreProjectsContract:
         assert (await self._runs(store, A), await self._runs(store, B)) == (set(), {"1", "2"})
         await store.delete_workflow("wa")
         assert await self._runs(store, B) == {"1", "2"}
+
+    async def test_drafts_are_where_their_workflow_is_or_where_they_are_themselves(self, store: Store) -> None:
+        for project in ("a", "b", SHARED):
+            await add_workflow(store, f"w{project}", project)
+            await store.add_draft(draft(f"of-{project}", f"w{project}"), 10)
+            await store.add_draft(draft(f"new-{project}"), 10)
+            await store.place_resources("draft", [f"new-{project}"], project)
+        for within, project in ((A, "a"), (B, "b"), (EVERYONE, SHARED)):
+            page = await store.drafts(None, None, offset=0, limit=10, within=within)
+            assert [row.id for row in page.rows] == [f"new-{project}", f"of-{project}"]
+            assert page.total == 2
+            assert (await store.drafts(f"w{project}", None, offset=0, limit=10, within=within)).total == 1
+            assert (await store.drafts("", None, offset=0, limit=10, within=within)).total == 1
+        assert (await store.drafts("wb", None, offset=0, limit=10, within=A)).total == 0
+        await store.delete_draft("new-a")
+        await store.delete_workflow("wa")
+        assert await store.trim_placements(10) == 1
+        assert (await store.placed("a", "workflow"), await store.placed("a", "draft")) == (["wa"], [])
 
     async def test_what_is_gone_is_forgotten(self, store: Store) -> None:
         await add_workflow(store, "kept", "a")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...api.paging import Page
 from ...api.records import replace
+from ...api.storage import ResourceKind, Within
 from ...api.storage.drafts import DraftRow, StoredDraft
 from .tables import MemoryTables, page_of, taken
 
@@ -33,10 +34,17 @@ class MemoryDrafts(MemoryTables):
         return self._drafts.get(draft_id)
 
     async def drafts(
-        self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int
+        self,
+        workflow_id: str | None,
+        execution_id: str | None,
+        *,
+        offset: int,
+        limit: int,
+        within: Within | None = None,
     ) -> Page[DraftRow]:
         self._answer()
-        rows = sorted((found.row for found in self._drafts.values()), key=lambda row: (-row.updated_at, row.id))
+        seen = (found.row for found in self._drafts.values() if self._is_within(*_place(found.row), within))
+        rows = sorted(seen, key=lambda row: (-row.updated_at, row.id))
         of_workflow = (row for row in rows if workflow_id is None or (row.workflow_id or "") == workflow_id)
         return page_of(
             (row for row in of_workflow if execution_id is None or row.execution_id == execution_id), offset, limit
@@ -60,3 +68,7 @@ class MemoryDrafts(MemoryTables):
             return False
         self._drafts[draft_id] = replace(found, sealed=sealed)
         return True
+
+
+def _place(row: DraftRow) -> tuple[ResourceKind, str]:
+    return ("draft", row.id) if row.workflow_id is None else ("workflow", row.workflow_id)

@@ -96,8 +96,10 @@ class MemoryProjects(MemoryTables):
     async def trim_placements(self, limit: int) -> int:
         self._answer()
         held = {run.row.workflow_id for run in self._runs.values()} | set(self._workflows)
+        held |= {draft.row.workflow_id for draft in self._drafts.values()}
         gone = [key for key in self._placed if key[0] == "execution" and key[1] not in self._runs][:limit]
         gone += [key for key in self._placed if key[0] == "workflow" and key[1] not in held][:limit]
+        gone += [key for key in self._placed if key[0] == "draft" and key[1] not in self._drafts][:limit]
         for key in gone:
             del self._placed[key]
         return len(gone)
