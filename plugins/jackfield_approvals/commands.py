@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -16,6 +18,11 @@ COLUMNS: Columns = {
     "ID": "id", "KIND": "kind", "STATE": "state", "SINCE": "askedAt", "UNTIL": "until", "WORKFLOW": "workflow",
     "PROFILE": "profile", "ASKS": "title",
 }  # fmt: skip
+SHOWN = (
+    "id", "kind", "state", "title", "message", "workflow", "node", "executionId", "profile", "tool", "askedBy",
+    "sessionId", "host", "askedAt", "until", "url", "input", "cut", "options", "fields", "answer", "answeredBy",
+    "closedAt",
+)  # fmt: skip
 approval_argument = click.argument("approval", shell_complete=completed(PATH, key="id", about="title"))
 
 
@@ -45,7 +52,11 @@ def list_approvals(call: DaemonCall, kind: str | None, state: str) -> None:
 @daemon_command
 def show(call: DaemonCall, approval: str) -> None:
     """Show APPROVAL: what is asked, and which answers there are."""
-    call.fields(call.ask("GET", f"{PATH}/{segment(approval)}"))
+    found = call.ask("GET", f"{PATH}/{segment(approval)}")
+    if call.as_json:
+        call.fields(found)
+    else:
+        call.fields({name: _told(name, found[name]) for name in SHOWN if found.get(name) not in (None, "", [], False)})
 
 
 @approvals.command()
@@ -62,6 +73,34 @@ def answer(call: DaemonCall, approval: str, option: str | None, note: str | None
         call.fields(found)
     else:
         click.echo(f"The answer {option} was given." if option else "The form was sent.")
+
+
+def _told(name: str, value: Json) -> Json:
+    """As a person reads it. What an agent wants is JSON, in which nothing looks like another line or is not seen."""
+    if name == "input":
+        return _visible(json.dumps(value, ensure_ascii=False, indent=2))
+    if name in ("options", "fields") and isinstance(value, list):
+        told = _option if name == "options" else _field
+        return "\n".join(told(each) for each in value if isinstance(each, dict))
+    return value
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        one if one == "\n" or unicodedata.category(one) not in ("Cc", "Cf", "Zl", "Zp") else f"\\u{ord(one):04x}"
+        for one in text
+    )
+
+
+def _option(option: Mapping[str, Json]) -> str:
+    return f"{option.get('id')}: {option.get('label')}"
+
+
+def _field(field: Mapping[str, Json]) -> str:
+    options = field.get("options")
+    choices = ", ".join(map(str, options)) if isinstance(options, list) else ""
+    told = [field.get("label"), field.get("kind"), "required" if field.get("required") else "", choices]
+    return f"{field.get('key')}: " + "; ".join(str(each) for each in told if each)
 
 
 def _values(fields: Sequence[str]) -> dict[str, Json]:

@@ -7,13 +7,21 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from jackfield.core.redaction import Redactor
+from jackfield.core.secrets import FileSecrets
 from jackfield.testing.daemon import Daemon, poll
-from jackfield.testing.documents import chain, set_fields, webhook
+from jackfield.testing.documents import chain, node, set_fields, webhook
+from jackfield_approvals.asking.tokens import Asker, AskTokens
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
 
 SECRET = "s3cret-of-the-credential"
 
@@ -227,6 +235,63 @@ def test_an_address_without_a_daemon_is_named(shell: Shell) -> None:
 def test_deleting_asks_first(shell: Shell, orders: str) -> None:
     shell("workflow", "delete", "Orders", stdin="n\n", code=1)
     assert shell.json("workflow", "show", "Orders")["id"] == orders
+
+
+def test_a_question_is_listed_shown_and_answered(shell: Shell, daemon: Daemon) -> None:
+    fields = {
+        "values": [
+            {"fieldLabel": "Reason", "requiredField": True},
+            {
+                "fieldLabel": "Tags",
+                "fieldType": "checkbox",
+                "multiselect": True,
+                "fieldOptions": {"values": [{"option": "a"}, {"option": "b"}]},
+            },
+        ]
+    }
+    wait = node(
+        "Ask", "wait", {"resume": "form", "formTitle": "Ship [red]it[/red]?", "formFields": fields}, version=1.1
+    )
+    daemon.live(chain("Asking", webhook("asking"), wait, set_fields("Done", done=True)))
+    daemon.client().post("/webhook/asking", json={}).raise_for_status()
+    (found,) = poll(lambda: shell.json("approvals", "list", "--kind", "form"), "it waits")
+    shown = shell("approvals", "show", found["id"])
+    assert "Ship [red]it[/red]?" in shown
+    assert "Reason: Reason; text; required" in shown
+    assert "Tags: Tags; checkbox; a, b" in shown
+    answer = ("approvals", "answer", found["id"])
+    assert "fields.Reason" in shell(*answer, code=1)
+    assert "no options" in shell(*answer, "yes", code=1)
+    told = shell(*answer, "--field", "Reason=a=b", "--field", "Tags=a", "--field", "Tags=b")
+    assert told == "The form was sent.\n"
+    assert "waits for no answer" in shell(*answer, "--field", "Reason=x", code=1)
+    ident = found["executionId"]
+    assert shell.json("execution", "watch", ident)["status"] == "success"
+    assert '"Tags": ["a", "b"]' in json.dumps(shell.json("execution", "show", ident))
+
+
+def test_what_an_agent_wants_is_seen_whole(shell: Shell, daemon: Daemon) -> None:
+    """No character of it hides another one, and no line of it looks like one of ours."""
+    secrets = FileSecrets(daemon.config_dir, Redactor(), {})
+    asker = Asker("work", "run", "r1", "off")
+    token = AskTokens(cast("PluginContext", SimpleNamespace(secrets=secrets))).make(asker)
+    command = "ls #\u202e\u200b\x1b[2K\ncut          no"
+    event = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": command}}
+    headers = {"Authorization": f"Bearer {token}"}
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(daemon.client(timeout=60).post, "/ask-approval/hook", json=event, headers=headers)
+        (found,) = poll(lambda: shell.json("approvals", "list", "--kind", "permission"), "it is asked", timeout=20)
+        shown = shell("approvals", "show", found["id"])
+        assert r'"command": "ls #\u202e\u200b\u001b[2K\ncut          no"' in shown
+        assert "allow: Allow" in shown
+        told = shell("approvals", "answer", found["id"], "reject", "--note", "Not so.")
+        decision = asking.result().json()["hookSpecificOutput"]["decision"]
+    assert told == "The answer reject was given.\n"
+    assert decision == {"behavior": "deny", "message": "Not so."}
+    assert "answered" in shell("approvals", "list", "--state", "all")
+    for wrong in ({**event, "tool_name": ["Bash"]}, {**event, "tool_input": "ls"}):
+        refused = daemon.client().post("/ask-approval/hook", json=wrong, headers=headers)
+        assert refused.status_code == 400
 
 
 def test_no_session_of_a_command_stays(shell: Shell, daemon: Daemon) -> None:

@@ -7,7 +7,7 @@ import asyncio
 from jackfield.api import jsontext
 from jackfield.api.approvals import AgentRequest, ApprovalAnswer, ApprovalOption
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import require_sandbox
 from jackfield.api.records import record
@@ -17,6 +17,9 @@ from jackfield_approvals.settings import ApprovalsSettings
 
 ALLOW, REJECT = "allow", "reject"
 _OPTIONS = (ApprovalOption(ALLOW, "Allow", allows=True), ApprovalOption(REJECT, "Reject", allows=False))
+_LONGEST_NAME = 200
+_SPARE = 8 * 1024
+"""Bytes beyond the limit in which a secret may end that begins before it."""
 _REFUSED = "A person has rejected this."
 
 
@@ -35,8 +38,16 @@ class Asking:
         self._context = context
         self._settings = context.settings(ApprovalsSettings)
 
-    async def ask(self, asker: Asker, tool: str, given: Json) -> Decision:
-        """Wait for the decision. Cancelled, as the agent waits no more, the request is withdrawn."""
+    async def ask(self, asker: Asker, tool: Json, given: Json) -> Decision:
+        """Wait for the decision. Cancelled, as the agent waits no more, the request is withdrawn. Raises `InvalidInput`
+        for what nobody could judge."""
+        if not isinstance(tool, str) or not 0 < len(tool) <= _LONGEST_NAME:
+            raise InvalidInput(
+                "Every request names its tool.",
+                details={"tool_name": f"give a name of 1 to {_LONGEST_NAME} characters"},
+            )
+        if not isinstance(given, dict):
+            raise InvalidInput("A tool's input is an object.", details={"tool_input": "give an object"})
         decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         approvals = hub(self._context)
         try:
@@ -60,7 +71,7 @@ class Asking:
                 decided.set_result(Decision(allowed, "" if allowed else answer.note or _REFUSED))
 
         return AgentRequest(
-            asker.profile, asker.asked_by, asker.session, self._context.secrets.hide(tool)[:200], "", shown,
+            asker.profile, asker.asked_by, asker.session, self._context.secrets.hide(tool), "", shown,
             _OPTIONS, answer, cut, until, asker.execution_id,
         )  # fmt: skip
 
@@ -69,7 +80,8 @@ class Asking:
         limit = self._settings.input_limit
         text = jsontext.dumps(given).decode()
         if len(text.encode()) > limit:
-            return self._context.secrets.hide(text.encode()[:limit].decode("utf-8", "ignore")), True
+            begun = self._context.secrets.hide(text.encode()[: limit + _SPARE].decode("utf-8", "ignore"))
+            return begun.encode()[:limit].decode("utf-8", "ignore"), True
         return self._hidden(given), False
 
     def _hidden(self, value: Json) -> Json:

@@ -16,6 +16,6 @@ async def asked_by_hook(asking: Asking, asker: Asker, body: bytes) -> Json:
     event = jsontext.loads(body)
     if not isinstance(event, dict) or event.get("hook_event_name") != EVENT:
         raise InvalidInput(f"Only {EVENT} is answered here.", details={"hook_event_name": f"send {EVENT}"})
-    decision = await asking.ask(asker, str(event.get("tool_name") or ""), event.get("tool_input"))
+    decision = await asking.ask(asker, event.get("tool_name"), event.get("tool_input"))
     told: Json = {"behavior": "allow"} if decision.allowed else {"behavior": "deny", "message": decision.reason}
     return {"hookSpecificOutput": {"hookEventName": EVENT, "decision": told}}

@@ -25,6 +25,7 @@ from mcp.types import (
 from jackfield.api import jsontext
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.sessions import with_session
 from jackfield_approvals.asking.asking import Asking, Decision
@@ -66,7 +67,10 @@ class PromptTool:
         given = params.arguments or {}
         if params.name != TOOL:
             return _text("There is no such tool.", is_error=True)
-        decision = await self._asking.ask(asker, str(given.get("tool_name") or ""), given.get("input"))
+        try:
+            decision = await self._asking.ask(asker, given.get("tool_name"), given.get("input"))
+        except InvalidInput as exc:
+            return _text(exc.message, is_error=True)
         return _text(jsontext.dumps(answer_of(decision, given.get("input"))).decode())
 
 

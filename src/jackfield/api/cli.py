@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Columns = Mapping[str, str]
 """Title -> key of a row; dots lead into it."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Also those that turn the order of what follows them."""
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 
 config_dir_option: Callable[[CommandT], CommandT] = click.option(

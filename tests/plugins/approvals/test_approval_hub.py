@@ -11,6 +11,7 @@ import pytest
 from jackfield.api.approvals import AgentRequest, ApprovalAnswer, ApprovalOption
 from jackfield.api.auth import Principal
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput
+from jackfield.api.jsontext import Json
 from jackfield.testing.context import FakeContext
 from jackfield_approvals.asking.asking import Asking, Decision
 from jackfield_approvals.asking.tokens import Asker, AskTokens
@@ -139,6 +140,24 @@ async def test_what_is_long_is_cut(context: FakeContext) -> None:
     assert len(str(kept.request.input)) == 1024
     hub(context).answer(kept.id, REJECT)
     await asked
+
+
+async def test_a_secret_at_the_cut_is_not_shown_in_part(context: FakeContext) -> None:
+    secret = "correct-horse-battery-staple"
+    context.secrets.redact(secret)
+    text = "x" * (1024 - len('{"text":"') - 10) + secret + "y" * 5000
+    asked = asyncio.ensure_future(Asking(context).ask(ASKER, "Write", {"text": text}))
+    kept = hub(context).find(await opened(context))
+    assert "correct" not in str(kept.request.input)
+    hub(context).answer(kept.id, REJECT)
+    await asked
+
+
+@pytest.mark.parametrize(("tool", "given"), [("", {}), (["Bash"], {}), (None, {}), ("x" * 201, {}), ("Bash", "ls")])
+async def test_nobody_is_asked_about_nothing(context: FakeContext, tool: Json, given: Json) -> None:
+    with pytest.raises(InvalidInput):
+        await Asking(context).ask(ASKER, tool, given)
+    assert hub(context).all() == []
 
 
 async def test_from_the_network_only_what_a_sandbox_holds_is_allowed(context: FakeContext) -> None:
