@@ -18,6 +18,9 @@ class EnginePlugin(Plugin):
         "jackfield.api.engine:TemporaryEngines": "jackfield_engine.temporary:EmbeddedTemporaryEngines",
     }
 
+    parts = ("jackfield_engine.shared.figures:EngineFigures",)
+
     jackfield_key_uses = later("jackfield_engine.lifecycle.key_use:key_uses")
     jackfield_engine = later("jackfield_engine.engine:build")
+    jackfield_metrics = later("jackfield_engine.shared.figures:metrics")
     start = deferred("jackfield_engine.retention:start")

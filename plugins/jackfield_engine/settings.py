@@ -5,6 +5,26 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 
+class ExecutionMetricsSettings(BaseModel):
+    """How many series `/metrics` has of executions."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    workflows: int = Field(
+        100,
+        description="Workflows that `/metrics` tells apart, those that end an execution first; further ones are one, "
+        "`other`. Each has up to 16 series per mode and status.",
+        ge=0,
+        le=100_000,
+    )
+    node_types: int = Field(
+        100,
+        description="Node types that `/metrics` tells apart, those that run first; further ones are one, `other`.",
+        ge=0,
+        le=10_000,
+    )
+
+
 class ExecutionsSettings(BaseModel):
     """How executions run, wait and end."""
 
@@ -170,3 +190,4 @@ class ExecutionsSettings(BaseModel):
     prune_interval: float = Field(
         60, description="Seconds between two looks for executions to delete.", gt=0, le=86_400
     )
+    metrics: ExecutionMetricsSettings = Field(default_factory=ExecutionMetricsSettings)

@@ -12,6 +12,7 @@ from jackfield.api.storage import Store
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.ephemeral import EphemeralStore
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.figures import EngineFigures
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,7 +26,7 @@ class TemporaryContext:
 
     def __init__(self, context: PluginContext, store: Store, nodes: NodeCatalog) -> None:
         self._context = context
-        self._own: dict[object, object] = {Store: store, NodeCatalog: nodes}
+        self._own: dict[object, object] = {Store: store, NodeCatalog: nodes, EngineFigures: EngineFigures(context)}
         self.store = store
 
     def port(self, protocol: Callable[..., PortT]) -> PortT:

@@ -13,6 +13,7 @@ class PostgresStorePlugin(Plugin):
     settings = (SettingsTable("store.postgres", "jackfield_store_postgres.settings:PostgresSettings"),)
 
     jackfield_findings = later("jackfield_store_postgres.making:findings")
+    jackfield_metrics = later("jackfield_store_postgres.making:metrics")
     _made = deferred("jackfield_store_postgres.making:postgres_store")
 
     @hookimpl

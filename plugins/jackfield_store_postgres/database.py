@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 import psycopg
 
+from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.sql.writes import WriteQueue
 from jackfield_store_postgres import failures
@@ -54,6 +55,10 @@ class Database:
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._writer.close_within, patience)
         await self._writes.close()
+
+    def metrics(self) -> Iterator[Metric]:
+        """For `/metrics`: how long it takes."""
+        return self._writes.metrics()
 
     def post(
         self, run: Callable[[WriteBatch], None], size: int = 0, owners: Sequence[str | None] = ()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.diagnosis import Finding
+from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.projects import whole_store
 from jackfield_store_postgres.settings import PostgresSettings
 
 if TYPE_CHECKING:
@@ -42,3 +43,11 @@ async def findings(context: PluginContext) -> Sequence[Finding]:
     from jackfield_store_postgres.telling import findings as told
 
     return await told(cast("PostgresStore", context.store))
+
+
+def metrics(context: PluginContext) -> Sequence[Metric]:
+    """For `/metrics`; none where another store was chosen, or another process has it."""
+    store = whole_store(context.store)
+    if store.name != NAME:
+        return []
+    return list(cast("PostgresStore", store).database.metrics())

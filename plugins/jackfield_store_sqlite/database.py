@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield.api.sql.writes import WriteOperation, WriteQueue
 from jackfield_store_sqlite import failures
@@ -71,6 +72,10 @@ class Database:
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self.watch.close)
         await self._writes.close()
+
+    def metrics(self) -> Iterator[Metric]:
+        """For `/metrics`: how long it takes."""
+        return self._writes.metrics()
 
     def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""

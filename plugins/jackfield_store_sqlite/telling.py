@@ -72,6 +72,7 @@ def metrics(context: PluginContext) -> Sequence[Metric]:
         return []
     known = store.database.watch.known.findings
     return [
+        *store.database.metrics(),
         Metric("store_damage_findings", "Findings of damage that nobody has acknowledged.", "gauge", len(known)),
         Metric(
             "store_lost_commits",

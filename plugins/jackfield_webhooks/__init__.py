@@ -23,6 +23,7 @@ class WebhooksPlugin(Plugin):
         "jackfield_webhooks.authentication.presets:PresetCatalog",
         "jackfield_webhooks.routing.registry:RouteRegistry",
         f"{_REJECTIONS}:RejectedCalls",
+        "jackfield_webhooks.calls.figures:CallFigures",
         "jackfield_webhooks.ingress.shares:CallShares",
     )
 
@@ -31,5 +32,6 @@ class WebhooksPlugin(Plugin):
     jackfield_webhook_presets = later("jackfield_webhooks.authentication.senders:PRESETS")
     jackfield_asgi = later("jackfield_webhooks.mounts:mounts")
     jackfield_blueprints = later("jackfield_webhooks.management.routes:blueprints")
+    jackfield_metrics = later("jackfield_webhooks.calls.figures:metrics")
     start = deferred("jackfield_webhooks.trigger:start")
     stop = when_built(f"{_REJECTIONS}:RejectedCalls", f"{_REJECTIONS}:stop")

@@ -65,6 +65,7 @@ class Cancelling:
         execution_id, life = stored.row.id, self._lease.life
         finished = ended(stored, "cancelled", None, self._services.clock.now_ms(), life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
+        self._services.figures.ended_stored(stored.row, finished)
         self._live.ended(execution_id)
         if (run := self._live.runs.get(execution_id)) is not None:  # it was read before, and begun since
             run.move(RunEvent.CANCEL)

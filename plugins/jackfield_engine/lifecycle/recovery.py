@@ -139,6 +139,7 @@ class Recovery:
         message, now = f"The execution cannot be resumed. {error}", self._services.clock.now_ms()
         finished = ended(stored, "failed", message, now, self._lease.life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
+        self._services.figures.ended_stored(stored.row, finished)
         self._lease.claimed.pop(stored.row.id, None)
         self._live.handles.of(stored.row.id).over(outcome_of(stored, finished))
         await self._cancel_children(stored.row.id)

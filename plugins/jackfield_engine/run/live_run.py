@@ -217,7 +217,10 @@ class LiveRun:
     def confirm(self) -> None:
         """The store has all of it: whoever waits for that hears so."""
         self.handle.close()
-        if self.end is not None and self.services.lease.shared:  # else there is nobody elsewhere to wait for it
+        if self.end is None:
+            return
+        self.services.figures.ended(self.request.workflow.id, self.request.mode, self.end)
+        if self.services.lease.shared:  # else there is nobody elsewhere to wait for it
             self.services.ended.over(self.id)
 
     # -- running

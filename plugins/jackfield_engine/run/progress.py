@@ -217,8 +217,7 @@ class RunProgress:
         record = self._record(task, started, outputs, error)
         made = await encoded_long(self._services, self._data.execution_id, record, self._disk.hidden)
         self._disk.keep_encoded(made.data, 0 if outputs is None else made.size, effect=task.effect)
-        if self.news is not None or TOPIC in self._bus.heard:
-            self._told().ran(task, record)
+        self._kept(task, record)
 
     async def _result(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> NodeResult:
         """Run the node, as often as it says; an error item in the first place is a failure, too. Raises `NodeError`,
@@ -293,6 +292,12 @@ class RunProgress:
         """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
         record = self._record(task, started, outputs, error)
         self._disk.keep(record, effect=task.effect, counted=outputs is not None)
+        self._kept(task, record)
+
+    def _kept(self, task: Task, record: NodeRecord) -> None:
+        """What a node has given is kept: it counts."""
+        if task.preset is None:
+            self._services.figures.ran(task.step.node.kind, record["status"], record["duration"])
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)
 

@@ -15,6 +15,7 @@ from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import BegunNotes
 from jackfield_engine.shared.ended import EndedElsewhere
+from jackfield_engine.shared.figures import EngineFigures
 from jackfield_engine.shared.known_lives import KnownLives
 from jackfield_engine.shared.lease import Lease, daemon_name
 from jackfield_engine.shared.static_data import StaticData
@@ -40,6 +41,7 @@ class Services:
     lease: Lease
     hosts: Hosts
     ended: EndedElsewhere
+    figures: EngineFigures
     projects: ProjectAccess | None
     """None: there are none."""
 
@@ -74,5 +76,6 @@ def build_services(context: PluginContext) -> Services:
         ),
         hosts=context.port(Hosts),
         ended=EndedElsewhere(context),
+        figures=context.port(EngineFigures),
         projects=context.find_port(ProjectAccess),
     )

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from jackfield.api.diagnosis import Metric
 from jackfield.api.records import state
+from jackfield.api.time_spreads import OTHER, TimeSpread
 from jackfield_proxy.daemon.records import RecordedRequest
 
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 """Seconds; of answers of models."""
 MOST_MODELS = 200
 """Models of a profile that have figures of their own, as clients may ask for any; all others are one, `other`."""
-OTHER = "other"
-
-
-class TimeSpread:
-    """How many took how long. Prometheus counts each in all buckets above it."""
-
-    def __init__(self) -> None:
-        self._counts = [0] * (len(BOUNDS) + 1)
-        self._sum = 0.0
-
-    def add(self, seconds: float) -> None:
-        self._counts[bisect_left(BOUNDS, seconds)] += 1
-        self._sum += seconds
-
-    def metrics(self, name: str, about: str, labels: Mapping[str, str]) -> Iterator[Metric]:
-        """None without any."""
-        total = 0
-        if not any(self._counts):
-            return
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), self._counts, strict=True):
-            total += count
-            yield Metric(name, about, "histogram", total, {**labels, "le": bound}, "bucket")
-        yield Metric(name, about, "histogram", self._sum, labels, "sum")
-        yield Metric(name, about, "histogram", total, labels, "count")
 
 
 @state
@@ -55,8 +31,8 @@ class ModelFigures:
 
     def __init__(self) -> None:
         self.statuses: dict[int, int] = {}
-        self.duration = TimeSpread()
-        self.first_token = TimeSpread()
+        self.duration = TimeSpread(BOUNDS)
+        self.first_token = TimeSpread(BOUNDS)
         self.sums = TokenSums()
 
     def add(self, request: RecordedRequest) -> None:

@@ -14,6 +14,7 @@ from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_webhooks.bodies.receiving import BodyMemory
+from jackfield_webhooks.calls.figures import CallFigures
 from jackfield_webhooks.calls.rejections import RejectedCalls
 from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.hook import as_webhook
@@ -86,7 +87,8 @@ def _application(context: PluginContext, served: type[IngressT], kind: str) -> I
     runner = CallRunner(context, settings)
     registry, rejected = context.port(RouteRegistry), context.port(RejectedCalls)
     memory = BodyMemory(settings.body_memory)
-    return served(context, settings, kind, registry, rejected, runner, _limit(context, settings), memory)
+    limit, calls = _limit(context, settings), context.port(CallFigures).of(served.counted_as or kind)
+    return served(context, settings, kind, registry, rejected, runner, limit, memory, calls)
 
 
 def _limit(context: PluginContext, settings: WebhookSettings) -> CallLimit | None:

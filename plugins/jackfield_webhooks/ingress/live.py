@@ -6,6 +6,7 @@ Order of the checks: path, activation, method, address, rate, authentication, bo
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.binary import BinaryError
@@ -29,6 +30,7 @@ from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.bodies.receiving import BodyMemory, BodyReader, Disconnected
 from jackfield_webhooks.calls.call import IncomingCall
 from jackfield_webhooks.calls.delivering import close_websocket, deliver
+from jackfield_webhooks.calls.figures import KindCalls
 from jackfield_webhooks.calls.rejections import RejectedCalls
 from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.calls.streaming import StreamAnswer, deliver_stream
@@ -47,6 +49,8 @@ class Ingress:
     """Serves the live webhooks."""
 
     test = False
+    counted_as = ""
+    """The kind of its calls among the figures; empty: the trigger's."""
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Ingress:
         runner: CallRunner,
         limit: CallLimit | None,
         memory: BodyMemory,
+        calls: KindCalls,
     ) -> None:
         self._context = context
         self._settings = settings
@@ -68,6 +73,7 @@ class Ingress:
         self._runner = runner
         self._limit = limit
         self._memory = memory
+        self._calls = calls
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,6 +99,7 @@ class Ingress:
             answer = answers.of_error(unexpected(exc))
         finally:
             call.reader.release()
+        self._count(call, answer)
         if isinstance(answer, StreamAnswer):
             self._publish(call, answer)
             await self._stream(call, answer, send)
@@ -249,6 +256,10 @@ class Ingress:
                 call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms(),
                 call.query_text,
             )  # fmt: skip
+
+    def _count(self, call: IncomingCall, answer: Answer | StreamAnswer) -> None:
+        if call.method != "OPTIONS" and not call.test:
+            self._calls.add(answer.status, perf_counter() - call.started)
 
     def _publish(self, call: IncomingCall, answer: Answer | StreamAnswer) -> None:
         webhook = call.webhook

@@ -33,6 +33,8 @@ _TESTS = ("test", "manual")
 class WaitingIngress(Ingress):
     """Serves the waits of Wait nodes with resume `webhook`."""
 
+    counted_as = "waiting"
+
     async def _answer(self, call: IncomingCall, called: str | tuple[str, ...]) -> Answer:
         token, *suffix = called if isinstance(called, tuple) else paths.split(called) or ("",)
         waiting = await self._waiting(token)

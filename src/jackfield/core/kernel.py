@@ -41,6 +41,7 @@ from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
+from .process.loop_lag import LoopLag
 from .process.memory import find_old_cycles, trim_forever
 from .process.service_notice import ServiceNotice
 from .process.watchdog import BlockingCode, Watchdog
@@ -113,6 +114,7 @@ class Kernel:
         self.projects = StoredAccess(
             lambda: self.ports.get(Store), lambda: self.ports.get(Bus), self.clock, settings.get(ProjectsSettings)
         )
+        self.loop_lag = LoopLag()
         self._watchdog: Watchdog | None = None
         self.event_relay: EventRelay | None = None
         """Where other daemons share the store."""
@@ -273,6 +275,7 @@ class Kernel:
             self.tasks.spawn("kernel.events", relay.run())
 
     def _watch_loop(self) -> None:
+        self.loop_lag.start(asyncio.get_running_loop())
         threshold = self.settings.get(DaemonSettings).loop_held_ms / 1000
         if threshold:
             self._watchdog = Watchdog(threshold, self.plugins.plugin_of, self._loop_blocked, self.clock)
@@ -351,6 +354,7 @@ class Kernel:
             await store.close()
         if self.link is not None:
             self.link.close()
+        self.loop_lag.stop()
         if self._watchdog is not None:
             self._watchdog.stop()
         log.info("Stopped.")

@@ -18,7 +18,7 @@ def counted(kernel: Kernel, counters: Counters) -> ProcessCounts:
     engine = kernel.ports.built(Engine)
     own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
     given = [metric for metric in kernel.health.metrics() if kernel.link is None or metric.kind != "gauge"]
-    metrics = [*given, *slots(kernel.hosts.here), *own]
+    metrics = [*given, *slots(kernel.hosts.here), *own, *kernel.loop_lag.metrics()]
     return ProcessCounts(dict(counters.answers), counters.seconds, engine.state() if engine else {}, metrics)
 
 

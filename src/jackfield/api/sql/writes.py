@@ -16,12 +16,14 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ..clock import SystemClock
+from ..diagnosis import Metric
 from ..errors import StoreUnavailable
 from .moments import SpareMoments
+from .store_figures import StoreFigures
 
 UNCHANGED = "nothing was changed, try again."
 """The second half of a sentence."""
@@ -75,6 +77,7 @@ class WriterThread(ABC, Generic[OperationT]):
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="jackfield-store-writer", daemon=True)
         self._begun: tuple[float, Sequence[OperationT]] = (0.0, ())
+        self.figures = StoreFigures()
         self.trouble: BaseException | None = None
         """Why the database does not answer now."""
 
@@ -176,6 +179,9 @@ class WriterThread(ABC, Generic[OperationT]):
             self._fail(operations, error)
         else:
             self._recovered()
+            if operations:
+                begun = self._begun[0]
+                self.figures.committed(begun - operations[0].queued_at, time.monotonic() - begun)
             self._hand_over(outcomes)
 
     def _take(self) -> list[OperationT]:
@@ -197,6 +203,7 @@ class WriterThread(ABC, Generic[OperationT]):
 
     def _fail(self, operations: Sequence[OperationT], error: Exception) -> None:
         told = self._told(error)
+        self.figures.failed()
         self._hand_over([(operation, None, told) for operation in operations])
 
     def _troubled(self, error: BaseException) -> None:
@@ -255,6 +262,10 @@ class WriteQueue(Generic[OperationT]):
         self._loop = asyncio.get_running_loop()
         self._writer = writer
         self.is_open = True
+
+    def metrics(self) -> Iterator[Metric]:
+        """For `/metrics`; none before it is open."""
+        return iter(()) if self._writer is None else self._writer.figures.metrics(self._pending)
 
     def refuse(self) -> None:
         """Take nothing more; what is queued is delivered."""

@@ -19,6 +19,7 @@ KERNEL_METRICS = frozenset(
         "plugins_failed",
         "host_slots",
         "host_slots_used",
+        "event_loop_lag_seconds",
     }
 )
 """Names that the kernel writes itself."""

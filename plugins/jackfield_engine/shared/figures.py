@@ -1,0 +1,61 @@
+"""What executions and their nodes took, for `/metrics`. In memory: Prometheus keeps it, and adds up the daemons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Metric
+from jackfield.api.storage import ExecutionRow, FinishedExecution
+from jackfield.api.time_spreads import BoundedSpreads
+from jackfield_engine.settings import ExecutionsSettings
+
+EXECUTION_BOUNDS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 3600.0)
+"""Seconds."""
+NODE_BOUNDS = (0.002, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 300.0)
+"""Seconds. The engine measures whole milliseconds."""
+UNSAVED = "unsaved"
+"""The workflow of executions whose workflow is not saved; no id is like it."""
+
+
+class EngineFigures:
+    """Of the executions that this process has ended and the nodes that it has run. Each end counts at one daemon: the
+    one whose end the store took."""
+
+    def __init__(self, context: PluginContext) -> None:
+        settings = context.settings(ExecutionsSettings).metrics
+        self._executions = BoundedSpreads(EXECUTION_BOUNDS, settings.workflows)
+        self._nodes = BoundedSpreads(NODE_BOUNDS, settings.node_types)
+
+    def ended(self, workflow_id: str | None, mode: str, end: FinishedExecution) -> None:
+        """The store has the end."""
+        seconds = max(end.finished_at - end.started_at, 0) / 1000
+        self._executions.add(workflow_id or UNSAVED, mode, end.status, seconds)
+
+    def ended_stored(self, row: ExecutionRow, end: FinishedExecution) -> None:
+        """The same, of one that was never in this process's memory."""
+        self.ended(row.workflow_id, row.mode, end)
+
+    def ran(self, kind: str, status: str, milliseconds: int) -> None:
+        """A node has run. kind: its type."""
+        self._nodes.add(kind, status, "", milliseconds / 1000)
+
+    def metrics(self) -> Iterator[Metric]:
+        """For `/metrics`."""
+        about = "Executions that have ended, by workflow (its id), mode and status."
+        for workflow, mode, status, spread in self._executions:
+            labels = {"workflow": workflow, "mode": mode, "status": status}
+            yield Metric("executions_ended_total", about, "counter", spread.count, labels)
+        about = "From the first start of an execution to its end, its waits included."
+        for workflow, mode, status, spread in self._executions:
+            labels = {"workflow": workflow, "mode": mode, "status": status}
+            yield from spread.metrics("execution_seconds", about, labels)
+        about = "Time of node runs by node type and status, tries and pauses between them included."
+        for kind, status, _, spread in self._nodes:
+            yield from spread.metrics("node_seconds", about, {"type": kind, "status": status})
+
+
+def metrics(context: PluginContext) -> Sequence[Metric]:
+    """The plugin's samples; none before the engine is built."""
+    figures = context.built_port(EngineFigures)
+    return [] if figures is None else list(figures.metrics())
