@@ -9,8 +9,8 @@ from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.json_values import Json
 from jackfield.api.records import record
 from jackfield.api.workflow_edits.references import renamed
-from jackfield_copilot.changes.listing import Compared, DraftChanges, WireChange
-from jackfield_copilot.changes.units import Document, Units, WireUnit, document_of, units_of
+from jackfield_copilot.changes.listing import Compared, DraftChanges, WireChange, same
+from jackfield_copilot.changes.units import Document, Place, Units, WireUnit, document_of, units_of
 
 
 @record
@@ -25,7 +25,8 @@ def chosen_of(changes: DraftChanges, asked: Sequence[str] | None, *, overwrite: 
     """asked: None: all. Raises `InvalidInput` for an id that is none, `Conflict` (code `DRAFT_CONFLICT`) for changes
     that somebody has made otherwise meanwhile, unless they are to be overwritten."""
     ids = changes.ids
-    unknown = [ident for ident in asked or () if ident not in set(ids)]
+    known = set(ids)
+    unknown = [ident for ident in asked or () if ident not in known]
     if unknown:
         details = {"changes": f"there is no open change {unknown[0][:200]}; read the draft again"}
         raise InvalidInput("The draft has no such change.", details=details)
@@ -46,7 +47,7 @@ def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, ch
     Wires go with their nodes. Raises `InvalidInput` that names a wire without its node, or two nodes of one name."""
     now = three.current if to is three.draft else three.draft
     asked = set(chosen)
-    keys = [change.key for ident, change in changes.nodes.items() if ident in asked]
+    keys = dict.fromkeys(change.key for ident, change in changes.nodes.items() if ident in asked)
     nodes, names = _nodes(now, to, keys)
     wires = _wires(now, to, changes, asked, keys, nodes)
     settings = dict(now.settings)
@@ -57,9 +58,10 @@ def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, ch
                 settings[change.path] = to.settings[change.path]
     made = Units(nodes, {wire.id: wire for wire in wires if _stands(wire, nodes, now)}, settings)
     document = document_of(made, list(nodes), into)
-    for before, after in names.items():
-        for node in cast("list[dict[str, Json]]", document["nodes"]):
-            node["parameters"] = renamed(node.get("parameters", {}), before, after)
+    if names:  # what is taken over has the new names already
+        for key, node in zip(nodes, cast("list[dict[str, Json]]", document["nodes"]), strict=True):
+            if key not in keys:
+                node["parameters"] = _all_renamed(node.get("parameters", {}), names)
     accepted = [
         ident
         for ident in changes.ids
@@ -68,7 +70,17 @@ def merged(into: Document, to: Units, three: Compared, changes: DraftChanges, ch
     return Merged(document, accepted)
 
 
-def _nodes(now: Units, to: Units, keys: Sequence[str]) -> tuple[dict[str, Mapping[str, Json]], dict[str, str]]:
+def _all_renamed(parameters: Json, names: Mapping[str, str]) -> Json:
+    """By way of names that no node has: two nodes may have swapped theirs."""
+    between = {before: f"\0{index}\0" for index, before in enumerate(names)}
+    for before, passing in between.items():
+        parameters = renamed(parameters, before, passing)
+    for before, passing in between.items():
+        parameters = renamed(parameters, passing, names[before])
+    return parameters
+
+
+def _nodes(now: Units, to: Units, keys: Iterable[str]) -> tuple[dict[str, Mapping[str, Json]], dict[str, str]]:
     """Nodes by key, and the former names of those that have others. Raises `InvalidInput`."""
     nodes: dict[str, Mapping[str, Json]] = dict(now.nodes)
     names: dict[str, str] = {}
@@ -95,7 +107,7 @@ def _wires(
     to: Units,
     changes: DraftChanges,
     asked: Collection[str],
-    keys: Sequence[str],
+    keys: Mapping[str, object],
     nodes: Mapping[str, object],
 ) -> list[WireUnit]:
     """Those of the result. A wire goes when all that replace it come, and each stays that nothing replaces."""
@@ -103,34 +115,35 @@ def _wires(
     going = [one for one in changes.wires.values() if one.wire.id not in to.wires]
     for one in coming:
         missing = [end for end in (one.wire.source, one.wire.target) if end not in nodes]
-        if missing and one.wire.id in asked and not any(one.wire.touches(key) for key in keys):
+        if missing and one.wire.id in asked and not one.wire.is_at(keys):
             details = {"changes": f"{one.wire.id[:200]} needs node:{missing[0][:100]}"}
             raise InvalidInput("A wire leads to a node that is not accepted.", details=details)
-    gone = [key for key in keys if key not in to.nodes]
-    left = [one for one in going if any(one.wire.touches(key) for key in gone)]
+    gone = {key for key in keys if key not in to.nodes}
+    left = [one for one in going if one.wire.is_at(gone)]
+    left_free = {place for one in left for place in one.wire.places}
     added = _ids(
         one
         for one in coming
         if one.wire.source in nodes
         and one.wire.target in nodes
-        and (
-            one.wire.id in asked
-            or any(one.wire.touches(key) for key in keys)
-            or any(one.wire.is_beside(other.wire) for other in left)
-        )
+        and (one.wire.id in asked or one.wire.is_at(keys) or not left_free.isdisjoint(one.wire.places))
     )
+    instead = {place for one in coming for place in one.wire.places}
+    awaited = {place for one in coming if one.wire.id not in added for place in one.wire.places}
     removed = _ids(left) | {
         one.wire.id: None
         for one in going
-        if one.wire.id in asked or _replaced(one, coming, added, at=any(one.wire.touches(key) for key in keys))
+        if one.wire.id in asked or _replaced(one, instead, awaited, at=one.wire.is_at(keys))
     }
     return [*(wire for ident, wire in now.wires.items() if ident not in removed), *(to.wires[ident] for ident in added)]
 
 
-def _replaced(one: WireChange, coming: Sequence[WireChange], added: Collection[str], *, at: bool) -> bool:
-    """Whether a wire goes along: all that come in its place are there, or it is at a chosen node and nothing does."""
-    instead = [other.wire.id for other in coming if other.wire.is_beside(one.wire)]
-    return all(ident in added for ident in instead) if instead else at
+def _replaced(one: WireChange, instead: Collection[Place], awaited: Collection[Place], *, at: bool) -> bool:
+    """Whether a wire goes along: all that come in its place are there, or it is at a chosen node and nothing does.
+    instead: places at which wires come; awaited: those at which one has not come."""
+    if any(place in instead for place in one.wire.places):
+        return not any(place in awaited for place in one.wire.places)
+    return at
 
 
 def _ids(changes: Iterable[WireChange]) -> dict[str, None]:
@@ -156,3 +169,14 @@ def settled(document: Document, current: Document, ids: Collection[str]) -> dict
         for path, value in mine.settings.items()
     }
     return document_of(Units(nodes, mine.wires, settings), list(nodes), document)
+
+
+def unchanged(before: Document, after: Document, ids: Collection[str]) -> frozenset[str]:
+    """Those of these changes of nodes and settings whose values are the same in both documents."""
+    one, other = units_of(before), units_of(after)
+    return frozenset(
+        ident
+        for ident in ids
+        if same(one.nodes.get(ident.removeprefix("node:")), other.nodes.get(ident.removeprefix("node:")))
+        and same(one.settings.get(ident.removeprefix("setting:")), other.settings.get(ident.removeprefix("setting:")))
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, TypeAlias, cast
 
 from jackfield.api.json_values import Json
 from jackfield.api.records import record
-from jackfield_copilot.changes.units import Document, Units, WireUnit, units_of
+from jackfield_copilot.changes.units import Document, Place, Units, WireUnit, units_of
 
 How: TypeAlias = Literal["added", "changed", "removed", "renamed", "moved"]
 MOST_PARTS = 200
+MOST_BESIDE = 200
 _DEEPEST = 40
 
 
@@ -141,15 +144,25 @@ def _compare(path: str, before: Any, after: Any, found: list[dict[str, Json]], l
     found.append({"path": path, "before": before, "after": after})
 
 
-def along(changes: DraftChanges, key: str) -> list[str]:
-    """Ids of the wires that go with a node's change: those at it, and those that they replace."""
-    at = [one for one in changes.wires.values() if one.wire.touches(key)]
-    beside = [
-        one
-        for one in changes.wires.values()
-        if one not in at and any(one.added != other.added and one.wire.is_beside(other.wire) for other in at)
-    ]
-    return [one.wire.id for one in (*at, *beside)]
+class WiresAlong:
+    """Which wires go with a node's change."""
+
+    def __init__(self, changes: DraftChanges) -> None:
+        self._at: defaultdict[str, list[WireChange]] = defaultdict(list)
+        self._in_place: defaultdict[tuple[Place, bool], list[WireChange]] = defaultdict(list)
+        for one in changes.wires.values():
+            for key in {one.wire.source: None, one.wire.target: None}:
+                self._at[key].append(one)
+            for place in one.wire.places:
+                self._in_place[place, one.added].append(one)
+
+    def of(self, key: str) -> list[str]:
+        """Ids of those at the node, and of the first `MOST_BESIDE` that they replace."""
+        at = self._at.get(key, ())
+        ids = {one.wire.id: None for one in at}
+        places = dict.fromkeys((place, not one.added) for one in at for place in one.wire.places)
+        beside = (one.wire.id for each in places for one in self._in_place.get(each, ()) if one.wire.id not in ids)
+        return [*ids, *dict.fromkeys(islice(beside, MOST_BESIDE))]
 
 
 def needs(changes: DraftChanges, three: Compared, change: WireChange) -> Sequence[str]:
@@ -161,14 +174,15 @@ def needs(changes: DraftChanges, three: Compared, change: WireChange) -> Sequenc
 def shown_changes(three: Compared) -> list[dict[str, Json]]:
     """As docs/copilot.md has them."""
     changes = changes_of(three)
+    wires = WiresAlong(changes)
     return [
-        *(_node(changes, three, ident, one) for ident, one in changes.nodes.items()),
+        *(_node(wires, three, ident, one) for ident, one in changes.nodes.items()),
         *(_wire(changes, three, ident, one) for ident, one in changes.wires.items()),
         *(_setting(three, ident, one) for ident, one in changes.settings.items()),
     ]
 
 
-def _node(changes: DraftChanges, three: Compared, ident: str, change: NodeChange) -> dict[str, Json]:
+def _node(wires: WiresAlong, three: Compared, ident: str, change: NodeChange) -> dict[str, Json]:
     base, draft, current = (units.nodes.get(change.key) for units in (three.base, three.draft, three.current))
     name = str((draft or current or base or {}).get("name"))
     former = (current or base or {}).get("name")
@@ -184,7 +198,7 @@ def _node(changes: DraftChanges, three: Compared, ident: str, change: NodeChange
         "after": cast("Json", draft),
         "current": cast("Json", current),
         "parts": cast("Json", parts_of(current or base, draft)),
-        "wires": cast("Json", along(changes, change.key)),
+        "wires": cast("Json", wires.of(change.key)),
     }
 
 

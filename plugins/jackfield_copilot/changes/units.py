@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from jackfield.api.json_values import Json
 from jackfield.api.records import record
 
 Document: TypeAlias = "Mapping[str, Any]"  # JSON
+Place: TypeAlias = tuple[str, str, str, int]
 PIN = "pinData"
 _INNER = "settings."
 _APART = frozenset({"nodes", "connections", PIN, "settings"})
@@ -33,16 +34,14 @@ class WireUnit:
         into = "" if self.into == self.kind else f":{self.into}"
         return f"wire:{self.kind}:{self.source}:{self.output}>{self.target}:{self.input}{into}"
 
-    def touches(self, node: str) -> bool:
-        return node in (self.source, self.target)
+    @property
+    def places(self) -> tuple[Place, Place]:
+        """The output by which it leaves, and the input by which it comes in: wires that share one lie beside each
+        other."""
+        return ("out", self.kind, self.source, self.output), ("in", self.into, self.target, self.input)
 
-    def is_beside(self, other: WireUnit) -> bool:
-        """Whether both leave by the same output, or come in by the same input."""
-        return (self.kind, self.source, self.output) == (other.kind, other.source, other.output) or (
-            self.into,
-            self.target,
-            self.input,
-        ) == (other.into, other.target, other.input)
+    def is_at(self, nodes: Collection[str]) -> bool:
+        return self.source in nodes or self.target in nodes
 
 
 @record

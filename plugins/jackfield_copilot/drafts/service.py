@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from jackfield.api.asgi import Scope
+from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound, PayloadTooLarge
 from jackfield.api.ids import is_uuid, new_id
@@ -15,7 +16,7 @@ from jackfield.api.json_values import Json
 from jackfield.api.own_calls import OwnAnswer, OwnCalls
 from jackfield.api.records import record, replace
 from jackfield.api.saved_documents import SavedDocuments
-from jackfield_copilot.changes.choosing import Merged, chosen_of, merged, settled
+from jackfield_copilot.changes.choosing import Merged, chosen_of, merged, settled, unchanged
 from jackfield_copilot.changes.listing import Compared, changes_of, compared
 from jackfield_copilot.changes.units import without_stored
 from jackfield_copilot.drafts.keeping import DraftKeeper, require_document, require_revision
@@ -148,17 +149,32 @@ class Drafts:
             draft_id,
             extra={"draftId": draft_id, "workflowId": saved["id"], "version": saved["version"]},
         )
-        after = await self.keeper.change(draft_id, lambda before: _settled(before, saved, made.accepted))
+        try:
+            after = await self.keeper.change(draft_id, lambda before: _settled(before, found, saved, made.accepted))
+        except NotFound:  # discarded meanwhile; what was accepted is saved
+            after = _settled(found, found, saved, made.accepted)
         return Accepted(Against(after, without_stored(saved), saved["version"]), made.accepted, saved, now.version)
 
     async def _save(self, scope: Scope, now: Against, document: Mapping[str, Any]) -> dict[str, Any]:  # JSON
         calls, body = self._context.port(OwnCalls), cast("Json", document)
         if now.draft.workflow_id is None:
-            answer = await calls.call(scope, "POST", "/api/v1/workflows", body=body)
-        else:
-            path, match = f"/api/v1/workflows/{now.draft.workflow_id}", {"If-Match": f'"{now.version}"'}
-            answer = await calls.call(scope, "PUT", path, body=body, headers=match)
-        return answered(answer)
+            return await self._create(scope["jackfield.principal"], now.draft, body)
+        path, match = f"/api/v1/workflows/{now.draft.workflow_id}", {"If-Match": f'"{now.version}"'}
+        return answered(await calls.call(scope, "PUT", path, body=body, headers=match))
+
+    async def _create(self, author: Principal, draft: Draft, document: Json) -> dict[str, Any]:  # JSON
+        """The workflow of a draft of none. Its id is the draft's doing, so that of two who accept at once, or of one
+        whose daemon has died in between, there is one workflow. Raises `Conflict` (code `DRAFT_CHANGED`)."""
+        ident = str(uuid.uuid5(uuid.UUID(draft.id), "workflow"))
+        documents = self._context.port(SavedDocuments)
+        try:
+            await documents.create(document, author, id=ident)
+        except Conflict:
+            if await self._shown(ident) is None:
+                raise
+            await self.keeper.change(draft.id, lambda before: replace(before, workflow_id=ident))
+            raise Conflict("The workflow of this draft is there by now; read it again.", code="DRAFT_CHANGED") from None
+        return dict(await documents.shown(ident))
 
     async def reject(self, draft_id: str, revision: int, asked: Sequence[str] | None) -> Against:
         """Raises `NotFound`, `InvalidInput`, `Conflict` (code `DRAFT_CHANGED`)."""
@@ -202,10 +218,11 @@ def _rejected(now: Against, asked: Sequence[str] | None) -> Merged:
     return merged(now.draft.document, three.current, three, changes, chosen_of(changes, asked, overwrite=True))
 
 
-def _settled(draft: Draft, saved: Mapping[str, Any], accepted: Sequence[str]) -> Draft:  # JSON
-    """The draft once a part of it is saved: with what saving has made of a node, such as a masked secret."""
+def _settled(draft: Draft, read: Draft, saved: Mapping[str, Any], accepted: Sequence[str]) -> Draft:  # JSON
+    """The draft once a part of it is saved: with what saving has made of a node, such as a masked secret. read: as it
+    was when that part was taken; what was changed since stays."""
     current = without_stored(saved)
-    document = settled(draft.document, current, frozenset(accepted))
+    document = settled(draft.document, current, unchanged(read.document, draft.document, accepted))
     left = changes_of(compared(draft.base, document, current))
     return replace(draft, workflow_id=str(saved["id"]), document=document, change_count=len(left.ids))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -151,7 +152,7 @@ class DraftRoutes:
         )
         saved = {name: done.workflow.get(name) for name in ("id", "name", "version", "active")}
         view = {"workflow": {**saved, "formerVersion": done.former}, "accepted": list(done.ids)}
-        return json_response({**view, "draft": self._view(done.draft)})
+        return json_response({**view, "draft": await self._view(done.draft)})
 
     @operation(
         "Reject changes of a draft: take them out of it",
@@ -163,7 +164,7 @@ class DraftRoutes:
     )
     async def reject_draft(self, draft_id: str) -> Response:
         body: DraftRejection = await read_model(_schema("DraftRejection"))
-        return json_response(self._view(await self._drafts.reject(draft_id, body.revision, body.changes)))
+        return json_response(await self._view(await self._drafts.reject(draft_id, body.revision, body.changes)))
 
     @operation(
         "Put changes of a draft into a document, without saving it",
@@ -222,12 +223,13 @@ class DraftRoutes:
         return json_response(self._run(await self._runs.refuse(draft_id, run_id)))
 
     async def _shown(self, draft: Draft, status: int = 200) -> Response:
-        response = json_response(self._view(await self._drafts.against(draft)), status)
+        response = json_response(await self._view(await self._drafts.against(draft)), status)
         response.headers["ETag"] = f'"{draft.revision}"'
         return response
 
-    def _view(self, found: Against) -> dict[str, Json]:
-        return draft_view(found, None if found.draft.run is None else self._run(found.draft))
+    async def _view(self, found: Against) -> dict[str, Json]:
+        run = None if found.draft.run is None else self._run(found.draft)
+        return await asyncio.to_thread(draft_view, found, run)
 
     def _run(self, draft: Draft) -> dict[str, Json]:
         if draft.run is None:

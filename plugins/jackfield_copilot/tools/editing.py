@@ -38,7 +38,7 @@ async def _change(bound: BoundCall, given: ChangeDraft) -> Json:
     before = await bound.draft()
     after = await asyncio.to_thread(changed, cast("dict[str, Json]", before.document), given.operations)
     made = await bound.drafts.write(bound.draft_id, after, revision=before.revision)
-    told = difference(before.document, made.document)
+    told = await asyncio.to_thread(difference, before.document, made.document)
     return {"revision": made.revision, "difference": told, **await _judged(bound, made)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield_copilot.changes.choosing import Merged, chosen_of, merged, settled
-from jackfield_copilot.changes.listing import changes_of, compared, shown_changes
+from jackfield_copilot.changes.listing import MOST_BESIDE, changes_of, compared, shown_changes
 
 Document = dict[str, Any]
 
@@ -110,6 +111,29 @@ def test_a_renamed_node_keeps_its_wires_and_is_renamed_in_expressions() -> None:
     made = accepted(base, draft, base, "node:a")
     assert made.document["connections"] == wires(("Start", "C"))
     assert made.document["nodes"][1]["parameters"] == {"v": "={{ $('Start').item.json.x }}"}
+
+
+def test_names_that_change_hands_are_followed_and_what_is_taken_over_stays_as_it_is() -> None:
+    refers = "={{ $('A').item.json.x + $('B').item.json.x }}"
+    base = document(node("A"), node("B"), node("Other", x=refers))
+    swapped = document(node("B", "a"), node("A", "b"), node("Other", x=refers))
+    made = accepted(base, swapped, base, "node:a", "node:b").document["nodes"]
+    assert made[2]["parameters"]["x"] == "={{ $('B').item.json.x + $('A').item.json.x }}"  # type: ignore[index, call-overload]  # JSON
+    again = document(node("Former", "a"), node("A", "new"), node("B"), node("Other", x=refers, y=1))
+    made = accepted(base, again, base).document["nodes"]
+    assert next(one for one in made if one["name"] == "Other")["parameters"]["x"] == refers  # type: ignore[index, union-attr, call-overload]  # JSON
+
+
+def test_many_wires_take_no_long_time() -> None:
+    hub, count = node("Hub"), 3000
+    before = document(hub, *(node(f"O{i}") for i in range(count)), at=wires(*(("Hub", f"O{i}") for i in range(count))))
+    after = document(hub, *(node(f"N{i}") for i in range(count)), at=wires(*(("Hub", f"N{i}") for i in range(count))))
+    begun = time.process_time()
+    shown = shown_changes(compared(before, after, before))
+    made = accepted(before, after, before)
+    assert time.process_time() - begun < 5, "each wire is looked at a few times, not with each other wire"
+    assert made.document["nodes"] == after["nodes"]
+    assert sum(len(one["wires"]) for one in shown if one["kind"] == "node") <= 2 * count * (MOST_BESIDE + 1)
 
 
 def test_what_somebody_has_changed_meanwhile_is_a_conflict() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,17 @@ def test_a_draft_of_nothing_makes_an_inactive_workflow(api: httpx.Client) -> Non
     assert [(one["id"], one["workflowName"], one["changeCount"]) for one in rows] == [(draft["id"], "New one", 0)]
     api.delete(f"/workflows/{done['workflow']['id']}").raise_for_status()
     assert decided(api, done["draft"], "accept").json()["code"] == "WORKFLOW_GONE"
+
+
+def test_a_draft_of_nothing_makes_one_workflow_however_often_it_is_accepted_at_once(api: httpx.Client) -> None:
+    document = chain("Only one", webhook("only-one"))
+    draft = api.post("/drafts", json={"document": document}).raise_for_status().json()
+    with ThreadPoolExecutor(6) as several:
+        answers = list(several.map(lambda _: decided(api, draft, "accept"), range(6)))
+    assert {answer.status_code for answer in answers} == {200, 409}, [answer.text[:300] for answer in answers]
+    assert api.get("/workflows", params={"search": "Only one"}).json()["total"] == 1
+    (made,) = api.get("/workflows", params={"search": "Only one"}).json()["data"]
+    assert api.get(f"/drafts/{draft['id']}").json()["workflowId"] == made["id"]
 
 
 def test_secrets_of_the_workflow_are_masked_and_stay(daemon: Daemon, api: httpx.Client) -> None:
