@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from jackfield.api.agent_protocols import AgentFault, AgentSaid, PermissionAsked
 from jackfield.api.agent_sessions import AgentSessions, LiveAgentSession
 from jackfield.api.auth import AGENTS_WRITE
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.json_values import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import with_json
@@ -140,8 +141,11 @@ async def _mended(session: LiveAgentSession) -> str:
 
 
 def _refuse(session: LiveAgentSession, asked: PermissionAsked) -> None:
+    """Raises `NodeError` where the agent offers no way to refuse: it would wait until the time is up."""
     option = next((one.id for one in asked.options if one.kind.startswith("reject")), None)
-    if option is not None:
+    if option is None:
+        raise NodeError(f"The agent asks for {asked.tool}, and offers no way to refuse it.")
+    with contextlib.suppress(Conflict, NotFound):  # it is decided, or withdrawn
         session.answer(asked.id, option, "Nobody is there who could allow this.")
 
 

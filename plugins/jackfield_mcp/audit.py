@@ -37,6 +37,8 @@ class Audit:
         """outcome: success, failed, refused or cancelled."""
         named = {name: _short(arguments[name]) for name in _IDS if isinstance(arguments.get(name), str)}
         reach = reach_of(caller)
+        if reach is not None:
+            named |= {name: _short(bound) for name, bound in reach.scope.bound.items()}
         who = caller.username if reach is None else f"{caller.username} (profile {reach.alias})"
         proof = caller.claims.get("key") or caller.claims.get("client") or ""
         self._context.log.info(

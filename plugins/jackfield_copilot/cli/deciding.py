@@ -10,7 +10,7 @@ import click
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.management import ManagementClient
-from jackfield_copilot.cli.showing import change_lines
+from jackfield_copilot.cli.showing import one_line, plain
 
 Decision: TypeAlias = Literal["all", "none", "ask"]
 UNDECIDED = 3
@@ -36,7 +36,7 @@ def accept(
 def tell_accepted(done: Mapping[str, Any]) -> None:  # as above
     saved = done["workflow"]
     state = "It is live." if saved["active"] else "It is not live."
-    click.echo(f"Version {saved['version']} of {saved['name']} ({saved['id']}) is saved. {state}")
+    click.echo(plain(f"Version {saved['version']} of {saved['name']} ({saved['id']}) is saved. {state}"))
     if saved["formerVersion"] is not None:
         click.echo(f"Version {saved['formerVersion']} can be restored in the editor's history.")
 
@@ -64,11 +64,11 @@ def _asked(changes: Sequence[Mapping[str, Any]]) -> list[str]:  # JSON
     if answer == "all":
         return [str(one["id"]) for one in changes]
     nodes = [one for one in changes if one["kind"] != "wire"]
-    chosen = [str(one["id"]) for one in nodes if click.confirm(next(change_lines(one)), default=False)]
+    chosen = [str(one["id"]) for one in nodes if click.confirm(one_line(one), default=False)]
     taken = {wire for one in nodes if one["id"] in chosen for wire in one.get("wires") or ()}
     wires = [one for one in changes if one["kind"] == "wire" and one["id"] not in taken]
     free = [one for one in wires if all(need in chosen for need in one["needs"])]
-    return [*chosen, *(str(one["id"]) for one in free if click.confirm(next(change_lines(one)), default=False))]
+    return [*chosen, *(str(one["id"]) for one in free if click.confirm(one_line(one), default=False))]
 
 
 def require_ids(changes: Sequence[str], *, every: bool) -> Sequence[str] | None:

@@ -13,6 +13,7 @@ from jackfield.api.cli import harmless
 from jackfield.api.daemon import DaemonClient
 from jackfield.api.errors import JackfieldError
 from jackfield.api.management import ManagementClient
+from jackfield_copilot.cli.showing import plain, shortened, show_changes
 
 _WAIT = 2
 """Seconds that one request waits for something new; a run may be asked for meanwhile."""
@@ -27,25 +28,33 @@ class Permissions:
         self._allow_runs = allow_runs
         self._ask = ask and sys.stdin.isatty()
 
-    def option(self, message: Mapping[str, Any]) -> str:  # as the API of agent sessions has it
-        """The id of an option of a request of the agent's."""
-        allow = self._ask and click.confirm(
-            harmless(f"May it use {message['tool']}? {message['title']}"), default=False
-        )
+    def option(self, message: Mapping[str, Any]) -> str | None:  # as the API of agent sessions has it
+        """The id of an option of a request of the agent's; None: it offers none like that."""
+        allow = self._ask and click.confirm(plain(f"May it use {message['tool']}? {message['title']}"), default=False)
         kind = "allow_once" if allow and not message["cut"] else "reject"
         fitting = [one["id"] for one in message["options"] if one["kind"].startswith(kind)]
-        return str(fitting[0] if fitting else message["options"][-1]["id"])
+        return str(fitting[0]) if fitting else None
 
     def decide_run(self) -> None:
         """Of the draft, where one waits for an answer."""
-        run = self._daemon.ask("GET", self._path)["run"]
+        draft = self._daemon.ask("GET", self._path)
+        run = draft["run"]
         if run is None or run["state"] != "asked":
             return
-        allow = self._allow_runs or (self._ask and click.confirm("May the agent run its draft?", default=False))
+        allow = self._allow_runs or (self._ask and self._allows(draft))
         try:
             self._daemon.ask("POST", f"{self._path}/runs/{run['id']}", body={"allow": allow})
         except JackfieldError as exc:  # the agent is told the same
             click.echo(harmless(exc.message), err=True)
+
+    def _allows(self, draft: Mapping[str, Any]) -> bool:  # as GET /api/v1/drafts/{id} answers
+        """Somebody who sees what would run says so."""
+        show_changes(draft)
+        run = draft["run"]
+        told = {name: run[name] for name in ("start", "until", "input") if run[name] is not None}
+        if told:
+            click.echo(plain(shortened(told)))
+        return click.confirm("May the agent run its draft?", default=False)
 
 
 class CopilotFollower:
@@ -78,12 +87,18 @@ class CopilotFollower:
         for one in found["messages"]:
             message = one["message"]
             if message["type"] == "permission" and message["state"] == "open":
-                body = {"option": self._permissions.option(message)}
-                self._client.ask("POST", f"{self._path}/permissions/{message['id']}", body=body)
+                self._answer(message)
             if one["complete"] and one["id"] not in self._shown:
                 self._shown.add(one["id"])
                 self._show(message)
         return str(found["state"])
+
+    def _answer(self, message: Mapping[str, Any]) -> None:  # as above
+        option = self._permissions.option(message)
+        if option is None:  # it offers no way to refuse
+            self._client.ask("POST", f"{self._path}/interrupt")
+            return
+        self._client.ask("POST", f"{self._path}/permissions/{message['id']}", body={"option": option})
 
     def _show(self, message: Mapping[str, Any]) -> None:  # as above
         if message["type"] == "turn_end":

@@ -20,7 +20,17 @@ def show_changes(draft: Mapping[str, Any]) -> None:  # as GET /api/v1/drafts/{id
     if not changes:
         click.echo("The draft changes nothing.")
     for change in changes:
-        click.echo(harmless("\n".join(change_lines(change))))
+        for line in change_lines(change):
+            click.echo(plain(line))
+
+
+def one_line(change: Mapping[str, Any]) -> str:  # as above
+    return plain(next(change_lines(change)))
+
+
+def plain(line: str) -> str:
+    """One line on a terminal, whatever names an agent has given: they neither steer it nor make lines of their own."""
+    return harmless(" ".join(line.splitlines()))
 
 
 def change_lines(change: Mapping[str, Any]) -> Iterator[str]:  # as above
@@ -29,11 +39,11 @@ def change_lines(change: Mapping[str, Any]) -> Iterator[str]:  # as above
     kind = f" [{change['after']['type']}]" if change["kind"] == "node" and change["how"] == "added" else ""
     yield f"{_SIGNS[change['how']]} {change['kind']} {change['label']}{kind}{former}{conflict}   {change['id']}"
     if change["kind"] == "setting":
-        yield f"    {_short(change['before'])} -> {_short(change['after'])}"
+        yield f"    {shortened(change['before'])} -> {shortened(change['after'])}"
     for part in change.get("parts") or ():
-        yield f"    {part['path']}: {_short(part['before'])} -> {_short(part['after'])}"
+        yield f"    {part['path']}: {shortened(part['before'])} -> {shortened(part['after'])}"
 
 
-def _short(value: object) -> str:
+def shortened(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

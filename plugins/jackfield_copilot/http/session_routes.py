@@ -20,6 +20,12 @@ _TAGS = ("copilot",)
 _ONE = "/sessions/<session_id>"
 
 
+def _require() -> None:
+    """What the agent reads and tells, whoever talks to it must be allowed to read."""
+    for scope in ("workflows:read", "workflows:write", "executions:read"):
+        principal().require(scope)
+
+
 def session_blueprint(context: PluginContext) -> Blueprint:
     made = Blueprint("copilot", __name__, url_prefix="/api/copilot")
     sessions = partial(context.port, CopilotSessions)  # asked for with a request: the routes are made at the start
@@ -40,9 +46,7 @@ def session_blueprint(context: PluginContext) -> Blueprint:
     )
     async def create_session() -> Response:
         body = await read_model(CopilotSessionIn)
-        principal().require("workflows:write")
-        if body.execution_id is not None:
-            principal().require("executions:read")
+        _require()
         task = CopilotTask(body.action, body.text, body.execution_id)
         start = CopilotStart(
             body.profile_alias,
@@ -80,8 +84,8 @@ def session_blueprint(context: PluginContext) -> Blueprint:
     )
     async def say(session_id: str) -> Response:
         body = await read_model(CopilotMessageIn)
-        principal().require("workflows:write")
-        text = sessions().say(session_id, CopilotTask(body.action, body.text, body.execution_id))
+        _require()
+        text = await sessions().say(session_id, CopilotTask(body.action, body.text, body.execution_id))
         path = f"/api/agent-sessions/{session_id}/messages"
         answered(await context.port(OwnCalls).call(request_scope(), "POST", path, body={"text": text}))
         return shown(session_id)

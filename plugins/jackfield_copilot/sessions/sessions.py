@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 
 from jackfield.api.agent_sessions import AgentSessionRequest, AgentSessions, LiveAgentSession
 from jackfield.api.agents import Agents
@@ -73,47 +74,65 @@ class CopilotSessions:
         task = replace(start.task, begins=True, attended=start.kind != "execution")
         prompt = prompt_of(task)
         draft = await self._draft(start)
-        try:
-            session = await self._open(start, draft)
-            session.say(prompt)
-        except BaseException:
+        async with AsyncExitStack() as undo:
             if start.draft is None:
-                await self._discard(draft)
-            raise
-        self._remember(session.id, draft.id)
-        origin = replace(draft.origin, session=session.id, profile=start.profile)
-        noted = await self._drafts.keeper.change(draft.id, lambda before: replace(before, origin=origin))
+                undo.push_async_callback(self._discard, draft)
+            session = await self._open(start, draft)
+            undo.push_async_callback(self._stopped, session.id)
+            origin = replace(draft.origin, session=session.id, profile=start.profile)
+            noted = await self._drafts.keeper.change(draft.id, lambda before: replace(before, origin=origin))
+            session.say(prompt)
+            self._remember(session.id, draft.id)
+            undo.pop_all()
         return CopilotTalk(noted, session)
 
-    def say(self, session_id: str, task: CopilotTask) -> str:
+    async def say(self, session_id: str, task: CopilotTask) -> str:
         """The prompt of a later message. Raises `NotFound`, `InvalidInput`."""
+        prompt = prompt_of(task)
+        if task.execution is not None:
+            await self._require_own(await self._drafts.keeper.find(self.draft_of(session_id)), task)
         self.draft_of(session_id)
-        return prompt_of(task)
+        return prompt
 
     async def _draft(self, start: CopilotStart) -> Draft:
         execution = start.task.execution
         workflow = start.workflow
-        if execution is not None:
-            workflow = await self._workflow_of(execution, workflow)
         if start.draft is not None:
             found = await self._drafts.keeper.find(start.draft)
-            if execution is not None and workflow != found.workflow_id and execution not in found.runs:
+            if workflow not in (None, found.workflow_id):
                 raise InvalidInput(
-                    "The execution is of another workflow than the draft.",
-                    details={"execution_id": "give an execution of the draft's workflow"},
+                    "The draft is of another workflow.", details={"workflow_id": "leave it out, or name the draft's"}
                 )
+            await self._require_own(found, start.task)
             return found
+        if execution is not None:
+            workflow = await self._workflow_of(start.task, workflow)
         if start.task.action in ("explain", "cost") and workflow is None:
             raise InvalidInput("Name the workflow.", details={"workflow_id": "give the id of a workflow"})
         origin = DraftOrigin(start.kind, start.profile, None, execution)
         title = start.task.text or _TITLES.get(start.task.action, "")
         return await self._drafts.create(workflow, start.author, title=title, origin=origin)
 
-    async def _workflow_of(self, execution_id: str, workflow: str | None) -> str | None:
+    async def _require_own(self, draft: Draft, task: CopilotTask) -> None:
+        """Raises `NotFound`, `InvalidInput` for an execution of another workflow than the draft's."""
+        if task.execution is None or task.execution in draft.runs:
+            return
+        if await self._workflow_of(task, None) != draft.workflow_id or draft.workflow_id is None:
+            raise InvalidInput(
+                "The execution is of another workflow than the draft.",
+                details={"execution_id": "give an execution of the draft's workflow"},
+            )
+
+    async def _workflow_of(self, task: CopilotTask, workflow: str | None) -> str | None:
         """Raises `NotFound`, `InvalidInput`."""
-        rows = await self._context.store.execution_rows([execution_id]) if is_uuid(execution_id) else []
+        execution = task.execution or ""
+        rows = await self._context.store.execution_rows([execution]) if is_uuid(execution) else []
         if not rows:
             raise NotFound("There is no execution with this id.", code="EXECUTION_NOT_FOUND")
+        if task.action == "fix" and rows[0].status == "success":
+            raise InvalidInput(
+                "The execution has not failed.", details={"execution_id": "give the id of a failed execution"}
+            )
         if workflow not in (None, rows[0].workflow_id):
             raise InvalidInput(
                 "The execution is of another workflow.", details={"execution_id": "leave workflow_id out, or name it"}
@@ -139,6 +158,14 @@ class CopilotSessions:
             raise InvalidInput(
                 f"{agent.title} gets no MCP servers over HTTP by its manifest, so that it cannot work on a draft.",
                 code="NO_MCP",
+            )
+
+    async def _stopped(self, session_id: str) -> None:
+        try:
+            await self._context.port(AgentSessions).stop(session_id)
+        except JackfieldError as exc:
+            self._context.log.warning(
+                "The agent %s, which nobody has told what to do, runs: %s", session_id, exc.message
             )
 
     async def _discard(self, draft: Draft) -> None:

@@ -52,10 +52,8 @@ class DraftToolSource:
         except ValidationError as exc:
             details: dict[str, Json] = dict(validation_details(exc))
             raise ToolFailed(f"The arguments of {tool.name} are not valid; see more.", details) from None
-        outcome = "failed"
         try:
-            result = await tool.run(BoundCall(self._context, reach.scope.bound[DRAFT], call), given)
-            outcome = "success"
+            return await tool.run(BoundCall(self._context, reach.scope.bound[DRAFT], call), given)
         except NotFound as exc:
             raise ToolFailed(exc.message, {"code": exc.code}) from None
         except ToolFailed:
@@ -63,17 +61,6 @@ class DraftToolSource:
         except JackfieldError as exc:
             told: dict[str, Json] = {"code": exc.code, "details": cast("Json", exc.details)}
             raise ToolFailed(exc.message, told) from None
-        else:
-            return result
-        finally:
-            self._context.log.info(
-                "Copilot: the agent of %s called %s on the draft %s: %s.",
-                reach.alias,
-                tool.name,
-                reach.scope.bound[DRAFT],
-                outcome,
-                extra={"draftId": reach.scope.bound[DRAFT], "profile": reach.alias, "outcome": outcome},
-            )
 
 
 def _shown(tool: AnyDraftTool) -> SourcedTool:

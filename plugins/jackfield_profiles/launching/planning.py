@@ -57,7 +57,7 @@ class LaunchPlanner:
         provider = await self._context.port(Providers).find(profile.provider_id)
         own = await self._keys.key(profile)
         access = await access_of(self._context, agent, provider, profile, own)
-        given = await self._tools_server(agent, profile, tools or tool_scope_of(profile))
+        given = await self._tools_server(agent, profile, tools)
         generated = await generate(self._context, agent, provider, profile, access, given)
         shared = self._context.settings(ServerPreferences)
         github = shared.github_token
@@ -72,17 +72,26 @@ class LaunchPlanner:
         env["HOME"] = str(profile.home)
         return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own, bool(given))
 
-    async def _tools_server(self, agent: Agent, profile: Profile, scope: ToolScope) -> Mapping[str, Json]:
-        """By its name; none: the agent reaches no tools of the daemon, or its configuration has no place for them."""
+    async def _tools_server(self, agent: Agent, profile: Profile, asked: ToolScope | None) -> Mapping[str, Json]:
+        """By its name; none: the agent reaches no tools of the daemon, or its configuration has no place for them.
+        asked: that the launch is for. Raises `InvalidInput` when another server has the name of what it is for: an
+        agent that trusts these tools would trust that one."""
         tools = self._context.find_port(ProfileTools)
         if tools is None or not agent.profile.script:
             return {}
         settings, own = self._context.settings(ServerPreferences), profile.metadata.get("mcp_servers")
-        if TOOLS_SERVER in servers_for(settings, profile) or settings.__pydantic_extra__.get(TOOLS_SERVER) is False:
+        hidden = TOOLS_SERVER in servers_for(settings, profile)
+        hidden = hidden or settings.__pydantic_extra__.get(TOOLS_SERVER) is False
+        if hidden or (isinstance(own, dict) and own.get(TOOLS_SERVER) is False):
+            if asked is not None:
+                raise InvalidInput(
+                    f"The MCP server {TOOLS_SERVER} of {profile.alias} is another one, or switched off, but this agent "
+                    "works with the daemon's.",
+                    code="TOOLS_HIDDEN",
+                    details={"mcp_servers": f"give the server {TOOLS_SERVER} another name, and do not switch it off"},
+                )
             return {}
-        if isinstance(own, dict) and own.get(TOOLS_SERVER) is False:
-            return {}
-        server = await tools.server(scope)
+        server = await tools.server(tool_scope_of(profile) if asked is None else asked)
         return {} if server is None else taken(agent, {TOOLS_SERVER: dict(server)})
 
     async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:

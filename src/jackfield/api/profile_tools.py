@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .profiles import Profile, RunKind
 
 TOOLS_SERVER = "jackfield_tools"
-"""The name of the server in agents' configurations. A server of the user's own with this name comes before it."""
+"""The name of the server in agents' configurations. A server of the user's own with this name comes before it; a launch
+that asks for tools of the daemon is refused then."""
 TOOLS_VARIABLE = "JACKFIELD_TOOLS_TOKEN"
 """The variable of an agent's environment that has the token of its run."""
 TOOLS_HEADER = f"Bearer ${{{TOOLS_VARIABLE}}}"

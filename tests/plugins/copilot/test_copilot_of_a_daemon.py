@@ -152,18 +152,53 @@ def test_the_command_lets_a_draft_run(lab: CopilotLab) -> None:
 
 
 def test_what_cannot_begin_leaves_no_draft(lab: CopilotLab) -> None:
+    _, failed = lab.failing("no-draft")
+    fine = chain("Fine", node("Start", "manualTrigger", {}, version=1), set_fields("Say", x=1))
+    other = lab.api.post("/workflows", json=fine).raise_for_status().json()["id"]
+    succeeded = lab.api.post(f"/workflows/{other}/execute").raise_for_status().json()["id"]
     before = lab.api.get("/drafts").json()["total"]
     for task, code in (
         ({"action": "build"}, 400),
         ({"action": "fix"}, 400),
         ({"action": "explain"}, 400),
         ({"action": "fix", "execution_id": "nothing"}, 404),
+        ({"action": "fix", "execution_id": succeeded}, 400),
+        ({"action": "fix", "execution_id": failed, "workflow_id": other}, 400),
         ({"action": "ask", "text": "x", "profile_alias": "nobody"}, 404),
         ({"action": "ask", "text": "x", "working_dir": "/does/not/exist"}, 400),
     ):
         answer = lab.begin(**task)
         assert answer.status_code == code, answer.text
+    for alias, servers in (("hides", {"url": "http://127.0.0.1:9/mcp"}), ("without", False)):
+        body = {"agent_id": "mender", "alias": alias, "provider_id": "self", "model": "none"}
+        more = {"mcp_servers": {"jackfield_tools": servers}}
+        lab.client.post("/api/profiles", json={**body, **more}).raise_for_status()
+        answer = lab.begin(action="build", text="x", profile_alias=alias)
+        assert (answer.status_code, answer.json()["code"]) == (400, "TOOLS_HIDDEN"), answer.text
     assert lab.api.get("/drafts").json()["total"] == before
+
+
+def test_whoever_talks_to_the_agent_may_read_what_it_reads(lab: CopilotLab) -> None:
+    scopes = {"agents:write", "agents:read", "workflows:read", "workflows:write", "executions:read"}
+    task = {"profile_alias": ALIAS, "action": "build", "text": "x"}
+    for missing in ("workflows:read", "workflows:write", "executions:read", "agents:write"):
+        body = {"name": missing, "scopes": sorted(scopes - {missing})}
+        key = {"X-API-Key": lab.api.post("/api-keys", json=body).json()["key"]}
+        for path, asked in (("", task), ("/any/messages", {"text": "x"})):
+            answer = lab.client.post(f"/api/copilot/sessions{path}", json=asked, headers=key)
+            assert (answer.status_code, missing in answer.text) == (403, True), answer.text
+
+
+def test_names_that_an_agent_gives_make_no_lines_and_steer_no_terminal(lab: CopilotLab) -> None:
+    name = "\x1b[2JEvil\n+ node Harmless"
+    draft = lab.api.post("/drafts", json={"document": chain(name, set_fields(name, x="\x9b2J"))}).json()
+    shown = lab.command("draft", "show", draft["id"])
+    assert shown.returncode == 0, shown.stderr
+    assert not {"\x1b", "\x9b"} & set(shown.stdout)
+    assert not [line for line in shown.stdout.splitlines() if line.startswith("+ node Harmless")]
+    accepted = lab.command("draft", "accept", draft["id"], "--all")
+    assert "\x1b" not in accepted.stdout + accepted.stderr
+    assert lab.command("draft", "discard", draft["id"]).returncode == 0
 
 
 def test_an_agent_reaches_no_other_execution_and_no_other_draft(lab: CopilotLab) -> None:
@@ -198,7 +233,14 @@ def test_an_agent_reaches_no_other_execution_and_no_other_draft(lab: CopilotLab)
     assert (lab.home / "prompt.txt").read_text() == "Now mend it."
     changes = lab.api.get(f"/drafts/{begun['draft_id']}").json()["changes"]
     assert [one["label"] for one in changes] == ["Sum"]
+    for execution, code in ((foreign, 400), ("nothing", 404)):
+        answer = lab.client.post(f"{session}/messages", json={"action": "fix", "execution_id": execution})
+        assert answer.status_code == code, answer.text
     lab.client.delete(f"/api/agent-sessions/{begun['session']['id']}")
+    lines = [str(line["message"]) for line in lab.daemon.logs() if begun["draft_id"] in str(line)]
+    called = [line for line in lines if "change_draft" in line]
+    assert len(called) == 1, "each call is told once, with its draft"
+    assert called[0].startswith("MCP: ")
     assert lab.api.get(f"/drafts/{other['id']}").json()["revision"] == 1
 
 
