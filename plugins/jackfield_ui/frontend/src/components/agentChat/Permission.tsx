@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { api } from '../../api/client';
 import type { Schemas } from '../../api/types';
+import { visible, visibleInput } from '../visible';
 import classes from './agentChat.module.css';
 import { useChatAction } from './session';
 
@@ -25,11 +26,11 @@ export function Permission({
   return (
     <section className={`${classes.block} ${isOpen ? classes.open : ''}`} aria-label={`Permission for ${asked.tool}`}>
       <Text fw={600}>
-        May it use <span className="jf-mono">{asked.tool}</span>?
+        May it use <span className="jf-mono">{visible(asked.tool)}</span>?
       </Text>
-      {asked.title && <Text className={classes.text}>{asked.title}</Text>}
+      {asked.title && <Text className={classes.text}>{visible(asked.title)}</Text>}
       <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Input">
-        {JSON.stringify(asked.input, null, 2)}
+        {visibleInput(asked.input)}
       </pre>
       {isOpen && asked.cut && (
         <Text size="sm">

@@ -4,6 +4,7 @@ import { segment } from '../../api/client';
 import type { Approval } from '../../app/approvals';
 import { areaPath } from '../../app/areas';
 import { RelativeTime } from '../../components/values';
+import { visible, visibleInput } from '../../components/visible';
 import { AnswerForm } from './AnswerForm';
 import { Answers } from './Answers';
 import classes from './approvals.module.css';
@@ -16,22 +17,22 @@ const CLOSED: Record<string, string> = {
 
 /** One thing that is asked, with its answers while it is open. */
 export function ApprovalCard({ approval }: { approval: Approval }) {
-  const { state, title, message, input, options, fields, answer, answeredBy } = approval;
+  const { state, title, message, input, options, answer, answeredBy } = approval;
   const isOpen = state === 'open';
   const chosen = options.find(({ id }) => id === answer)?.label ?? answer;
   return (
     <article className={`${classes.card} ${isOpen ? classes.open : ''}`} aria-label={title}>
-      <h2 className={classes.title}>{title}</h2>
+      <h2 className={classes.title}>{visible(title)}</h2>
       <Source approval={approval} />
       {message && <Text className={classes.message}>{message}</Text>}
       {input !== null && (
         <pre className={`${classes.input} jf-mono`} tabIndex={0} role="group" aria-label="Input">
-          {typeof input === 'string' ? input : JSON.stringify(input, null, 2)}
+          {visibleInput(input)}
         </pre>
       )}
       {approval.cut && <Text size="sm">The input is too long and is not shown whole: you can only reject it.</Text>}
-      {isOpen && fields.length > 0 && <AnswerForm approval={approval} />}
-      {isOpen && fields.length === 0 && <Answers approval={approval} />}
+      {isOpen && options.length === 0 && <AnswerForm approval={approval} />}
+      {isOpen && options.length > 0 && <Answers approval={approval} />}
       {!isOpen && (
         <Text c="dimmed" size="sm" mt="xs">
           {CLOSED[state]}
@@ -53,7 +54,7 @@ function Source({ approval }: { approval: Approval }) {
           <Anchor component={Link} to={`${areaPath('profiles')}/${segment(profile)}`} inherit underline="always">
             {profile}
           </Anchor>
-          {tool && ` · ${tool}`}
+          {tool && ` · ${visible(tool)}`}
           {host && ` · ${host}`}
           {askedBy === 'agent_session' && sessionId && (
             <>
