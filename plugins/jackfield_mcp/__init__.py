@@ -16,6 +16,7 @@ class McpPlugin(Plugin):
     extension_points = (TOOL_SOURCES,)
     parts = (
         "jackfield_mcp.offers.book:OfferedWorkflows",
+        "jackfield_mcp.profile_tokens.place:TokenPlace",
         "jackfield_mcp.profile_tokens.book:ProfileTokens",
         "jackfield_mcp.app:McpApp",
         "jackfield_mcp.oauth.book:OAuthBook",

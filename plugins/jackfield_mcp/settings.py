@@ -65,6 +65,12 @@ class McpSettings(BaseModel):
         gt=0,
         le=86_400,
     )
+    offered_depth: int = Field(
+        5,
+        description="How deep offered workflows and the agents that they run may call each other.",
+        ge=1,
+        le=100,
+    )
     oauth: bool = Field(True, description="Whether MCP clients may be let in by OAuth: a browser, a login, a consent.")
     oauth_access_lifetime: int = Field(900, description="Seconds for which an access token counts.", ge=60, le=86_400)
     oauth_refresh_lifetime: int = Field(

@@ -86,6 +86,7 @@ class CodingAgentNode(ItemNode):
             key=_key(run, index),
             sandbox=self._context.settings(RunSettings).workflow_sandbox,
             execution_id=run.execution.id,
+            depth=run.execution.depth + 1,
         )
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")

@@ -152,6 +152,9 @@ class ProfileLaunching(Protocol):
     async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         """See `jackfield.api.profiles.Profiles.ended`."""
 
+    async def given_up(self, launch: Launch) -> None:
+        """A prepared agent was not started: its token counts no more, and nobody is told of a run."""
+
     async def completed(self, launch: Launch, exit_code: int) -> None:
         """The first half of `ended`: `post_run` hooks and the event."""
 

@@ -25,13 +25,21 @@ from mcp.shared.exceptions import MCPError
 from .profile_probes import Probes, connected, names
 from .test_mcp_injection import CREDENTIAL, ENVIRONMENT, HOSTILE, PROFILE, obey
 
+LOOP = """
+import json, os, urllib.request
+asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "endless", "arguments": {}}}
+headers = {"Authorization": "Bearer " + os.environ["JACKFIELD_TOOLS_TOKEN"], "Content-Type": "application/json",
+           "Accept": "application/json, text/event-stream"}
+request = urllib.request.Request(os.environ["ADDRESS"] + "/mcp", json.dumps(asked).encode(), headers)
+print(urllib.request.urlopen(request, timeout=30).read().decode())
+"""
 SLOW = "await new Promise(done => setTimeout(done, 30000)); return []"
 
 
 @pytest.fixture(scope="module")
 def probes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Probes]:
     directory = tmp_path_factory.mktemp("offers")
-    settings = "[mcp]\noffered_timeout = 20\nprogress = 0.05\n"
+    settings = "[mcp]\noffered_timeout = 20\noffered_depth = 2\nprogress = 0.05\n"
     daemon = Daemon(directory, settings=settings, env={"HOME": str(directory)})
     try:
         yield Probes(daemon)
@@ -151,6 +159,20 @@ async def test_a_workflow_that_is_taken_off_is_offered_no_more(probes: Probes, t
             await client.call_tool("brief", {})
 
 
+async def test_a_workflow_whose_agent_calls_it_comes_to_an_end(probes: Probes, total: str) -> None:
+    (probes.daemon.directory / "loop.py").write_text(LOOP)
+    probes.profile("looper", env={"ADDRESS": probes.daemon.base_url})
+    program = f"exec {sys.executable} {probes.daemon.directory / 'loop.py'}"
+    agent = node("Agent", "agent", {"profile": "looper", "args": ["-c", program]})
+    ident = live(probes, offered("endless", called(), agent))
+    async with connected(probes.daemon, total) as client:
+        result = await client.call_tool("endless", {})
+    assert "mcp.offered_depth" in json.dumps(result.structured_content)
+    runs = probes.daemon.admin().get("/executions", params={"workflowId": ident}).json()["data"]
+    assert len(runs) == 3
+    assert not [one for one in probes.tokens() if one["profile"] == "looper"]
+
+
 async def test_a_call_whose_token_has_ended_tells_nothing(probes: Probes) -> None:
     """Neither a result nor a failure."""
     wait = "await new Promise(done => setTimeout(done, 2500)); "
@@ -240,6 +262,7 @@ def test_an_offer_needs_the_right_to_speak_to_agents(probes: Probes) -> None:
     kept = api.post("/workflows", json=offered("kept", called())).raise_for_status().json()
     same = {name: kept[name] for name in ("name", "nodes", "connections", "settings")}
     moved = {**same, "nodes": [{**same["nodes"][0], "position": [9, 9]}]}
+    asking = {**same, "nodes": [{**same["nodes"][0], "parameters": called(**{HOSTILE[:60]: "string"})["parameters"]}]}
     n8n = {**chain("From n8n", called()), "settings": {"availableInMCP": True}}
     with httpx.Client(base_url=f"{probes.daemon.base_url}/api/v1", headers={"X-API-Key": key}, timeout=60) as writer:
         refused = writer.post("/workflows", json=document)
@@ -247,6 +270,7 @@ def test_an_offer_needs_the_right_to_speak_to_agents(probes: Probes) -> None:
         plain = writer.post("/workflows", json={**document, "settings": {}}).raise_for_status().json()["id"]
         assert writer.patch(f"/workflows/{plain}", json={"settings": document["settings"]}).status_code == 403
         assert writer.put(f"/workflows/{kept['id']}", json=moved).is_success
+        assert writer.put(f"/workflows/{kept['id']}", json=asking).status_code == 403
         assert writer.post(f"/workflows/{kept['id']}/activate").status_code == 403
         imported = writer.post("/workflows", json=n8n).raise_for_status().json()["id"]
         assert writer.post(f"/workflows/{imported}/activate").status_code == 403

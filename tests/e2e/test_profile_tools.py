@@ -105,3 +105,10 @@ def test_a_profile_may_choose_and_leave_out_as_many_as_its_fields_take(probes: P
     probes.profile("many", daemon_tools={"tools": ["list_workflows", "get_workflow"], "without": without})
     probes.start("many")
     assert probes.ask("/mcp", probes.token("many")).status_code == 405
+
+
+def test_a_run_that_cannot_start_leaves_no_token(probes: Probes) -> None:
+    probes.profile("caged", daemon_tools={"tools": ["list_workflows"]}, sandbox="standard")
+    answer = probes.api.post("/api/profiles/caged/run", json={"args": ["-c", "true"], "working_dir": "/"})
+    assert (answer.status_code, answer.json()["code"][:8]) == (400, "SANDBOX_"), answer.text
+    assert not [one for one in probes.tokens() if one["profile"] == "caged"]

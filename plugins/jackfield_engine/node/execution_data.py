@@ -59,7 +59,13 @@ class ExecutionState:
     def info(self) -> ExecutionInfo:
         request = self._request
         return ExecutionInfo(
-            self.execution_id, request.mode, request.workflow, self.timezone, self.variables, self._resume_url
+            self.execution_id,
+            request.mode,
+            request.workflow,
+            self.timezone,
+            self.variables,
+            self._resume_url,
+            request.depth,
         )
 
     def now_ms(self) -> int:

@@ -28,6 +28,7 @@ class OfferedTools:
     def __init__(self, context: PluginContext) -> None:
         settings = context.settings(McpSettings)
         self._context = context
+        self._deepest = settings.offered_depth
         self._offered = context.port(OfferedWorkflows)
         self._executions = ToolExecutions(
             context, CallPatience(settings.offered_timeout, settings.progress, "mcp.offered_timeout")
@@ -47,6 +48,11 @@ class OfferedTools:
         arguments: Json = dict(call.arguments)
         if wrong := problems(arguments, dict(found.schema)):
             raise ToolFailed(f"The arguments of {call.name} are not valid: {'; '.join(wrong)}.")
+        if _depth(call) > self._deepest:
+            raise ToolFailed(
+                f"Workflows and agents call each other more than {self._deepest} deep (mcp.offered_depth); does one "
+                "call itself without an end?"
+            )
 
         async def progress(seconds: float) -> None:
             await call.progress("The workflow runs.")
@@ -68,7 +74,14 @@ class OfferedTools:
             items=made if made is not None else items,
             durability="finish",
             request_id=call.request_id or None,
+            depth=_depth(call),
         )
+
+
+def _depth(call: SourcedCall) -> int:
+    """How many executions stand above the one that the call starts."""
+    reach = reach_of(call.caller)
+    return 0 if reach is None else reach.depth
 
 
 def _shown(one: OfferedWorkflow) -> SourcedTool:

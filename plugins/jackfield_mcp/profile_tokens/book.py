@@ -24,6 +24,7 @@ from jackfield_mcp.app import McpApp
 from jackfield_mcp.oauth.tokens import digest_of, new_token
 from jackfield_mcp.offers.book import OfferedWorkflows, reached
 from jackfield_mcp.paths import ENDPOINT
+from jackfield_mcp.profile_tokens.place import TokenPlace
 from jackfield_mcp.profile_tokens.records import KIND, entry_of, token_of
 from jackfield_mcp.settings import McpSettings
 
@@ -45,6 +46,7 @@ class ProfileTokens:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(McpSettings)
+        self._place = context.port(TokenPlace)
 
     async def own_tools(self) -> Sequence[str]:
         return await asyncio.to_thread(lambda: [tool.name for tool in _tools()])
@@ -59,14 +61,16 @@ class ProfileTokens:
             return None
         return {"url": base + ENDPOINT, "type": "http", "headers": {"Authorization": TOOLS_HEADER}}
 
-    async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope) -> str:
+    async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope, depth: int = 0) -> str:
         _require_small(scope)
-        await self._context.port(McpApp).ready()  # the agent gives it some seconds, as soon as it has the token
+        if self._place.is_daemon:
+            await self._context.port(McpApp).ready()  # the agent gives it some seconds, as soon as it has the token
         text, now = new_token(PROFILE_TOKEN.decode()), self._context.clock.now_ms()
         until = now + self._settings.profile_token_lifetime * 1000
         host = self._context.port(Hosts).here.name
         scopes = await asyncio.to_thread(_scopes, scope)
-        token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until)
+        outlives = kind == "terminal_session" or not self._place.is_daemon
+        token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until, outlives, depth)
         await self._make_room(now)
         await self._store.put_entry(entry_of(digest_of(text), token), None)
         return text
@@ -102,10 +106,9 @@ class ProfileTokens:
         return await self._without(lambda one: one.id == token_id)
 
     async def sweep(self, begun: int) -> None:
-        """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for terminal sessions, which
-        may have persisted."""
+        """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for those that outlive it."""
         host = self._context.port(Hosts).here.name
-        await self._without(lambda one: one.host == host and one.created_at < begun and one.kind != "terminal_session")
+        await self._without(lambda one: one.host == host and one.created_at < begun and not one.outlives)
 
     async def _kept(self) -> Sequence[tuple[str, ToolToken | None]]:
         """By digest, the oldest first; None: it is damaged."""

@@ -32,6 +32,6 @@ class ProfileTokenMethod:
             raise TokenInvalid("The token is not valid, or its run is over; start the profile's agent again.")
         if found.until <= self._context.clock.now_ms():
             raise TokenExpired("The token of this run has expired; start the profile's agent again.")
-        reach = ToolReach(found.alias, found.run, found.scope)
+        reach = ToolReach(found.alias, found.run, found.scope, found.depth)
         claims = {"key": found.id, REACH: reach}
         return Principal(OWNER.user_id, OWNER.username, OWNER.role, self.name, frozenset(found.scopes), claims)

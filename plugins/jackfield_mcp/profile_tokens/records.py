@@ -31,6 +31,8 @@ def entry_of(digest: str, token: ToolToken) -> Entry:
         "more": list[Json](scope.scopes),
         "bound": dict[str, Json](scope.bound),
         "scopes": list[Json](token.scopes),
+        "outlives": token.outlives,
+        "depth": token.depth,
     }
     return Entry(KIND, digest, "", token.created_at, 1, jsontext.dumps(data))
 
@@ -66,6 +68,8 @@ def _token(data: dict[str, Json]) -> ToolToken:
         _texts(data["scopes"]),
         int(str(data["created"])),
         int(str(data["until"])),
+        data.get("outlives") is True,
+        int(str(data.get("depth", 0))),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.object_references import load
+from jackfield_mcp.profile_tokens.place import TokenPlace
 
 if TYPE_CHECKING:
     from jackfield_mcp.profile_tokens.book import ProfileTokens
@@ -17,6 +18,7 @@ _BOOK = "jackfield_mcp.profile_tokens.book:ProfileTokens"
 
 
 def start(context: PluginContext) -> None:
+    context.port(TokenPlace).is_daemon = True
     if context.service.worker == 0:
         context.spawn("sweep mcp tokens", _sweep(context))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.profiles import LaunchRequest
 from jackfield_profiles.launching.foreground import run_here
+from jackfield_profiles.launching.given_up import begun_or_given_up
 from jackfield_profiles.launching.launcher import require_no_sandbox
 from jackfield_profiles.ports import ProfileLaunching
 from jackfield_profiles.storage.profiles import ProfileStore
@@ -21,7 +22,8 @@ async def run(context: PluginContext, alias: str, args: Sequence[str], working_d
     where = None if directory is None else str(directory.absolute())
     require_no_sandbox(profile)
     launch = await launching.prepare(profile, LaunchRequest(kind="profile_run", args=args, working_dir=where))
-    code = await run_here(launch)
+    async with begun_or_given_up(launching, launch):
+        code = await run_here(launch)
     await launching.ended(launch, code)
     return code
 

@@ -24,6 +24,7 @@ from jackfield.api.profiles import (
 from jackfield.api.proxy import Proxies
 from jackfield.api.records import replace
 from jackfield.api.terminals import confined_launch
+from jackfield_profiles.launching.given_up import begun_or_given_up
 from jackfield_profiles.launching.headless import answer_of, margin, shown
 from jackfield_profiles.launching.interrupted import InterruptedRuns, SessionListener
 from jackfield_profiles.launching.overlaps import OverlappingRuns, TrackedRun
@@ -109,9 +110,11 @@ class HeadlessRunner:
             session,
             tools=request.tools,
             execution_id=request.execution_id,
+            depth=request.depth,
         )
         prepared = with_least_sandbox(await self._launching.prepare(profile, asked), request.sandbox)
-        launch = await confined_launch(self._context, prepared)
+        async with begun_or_given_up(self._launching, prepared):
+            launch = await confined_launch(self._context, prepared)
         if launch.session is not None:
             await asyncio.to_thread(self._interrupted.note, profile, request, launch.session)
         return await self._headless(launch, request, tracked)
@@ -137,7 +140,8 @@ class HeadlessRunner:
         )
         clock = self._context.clock
 
-        container = await self._context.port(ProcessContainers).open(f"run-{launch.run_id}", launch.profile.limits)
+        async with begun_or_given_up(self._launching, launch):
+            container = await self._context.port(ProcessContainers).open(f"run-{launch.run_id}", launch.profile.limits)
         try:
             ended = await run_process(start, container, partial(self._launching.started, launch))
         except asyncio.CancelledError:

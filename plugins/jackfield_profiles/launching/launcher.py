@@ -94,7 +94,8 @@ class ProfileLauncher:
     async def _with_tools(self, launch: Launch, request: LaunchRequest) -> Launch:
         """With a token for tools of the daemon, which no command around the run has seen."""
         scope = request.tools or tool_scope_of(launch.profile)
-        token = await self._context.port(ProfileTools).issue(launch.profile, launch.run_id, launch.kind, scope)
+        issue = self._context.port(ProfileTools).issue
+        token = await issue(launch.profile, launch.run_id, launch.kind, scope, request.depth)
         return replace(launch, env={**launch.env, TOOLS_VARIABLE: token}, secrets=(*launch.secrets, token))
 
     async def _check_key(self, plan: LaunchPlan, profile: Profile) -> None:
@@ -141,7 +142,7 @@ class ProfileLauncher:
         await self.completed(launch, exit_code)
         return await self.recorded(launch, exit_code)
 
-    async def _end_tools(self, launch: Launch) -> None:
+    async def given_up(self, launch: Launch) -> None:
         tools = self._context.find_port(ProfileTools) if TOOLS_VARIABLE in launch.env else None
         try:
             if tools is not None:
@@ -150,7 +151,7 @@ class ProfileLauncher:
             self._context.log.warning("The token of a run of %s is left to expire: %s", launch.profile.alias, exc)
 
     async def completed(self, launch: Launch, exit_code: int) -> None:
-        await self._end_tools(launch)
+        await self.given_up(launch)
         try:
             agent = await self._context.port(Agents).find(launch.profile.agent_id)
             await self._hooks("post_run", agent.hooks.post_run, launch.profile, launch.env, launch.secrets)

@@ -125,6 +125,7 @@ def _body(request: HeadlessRequest) -> Json:
         "timeout": request.timeout,
         "working_dir": request.working_dir,
         "key": key,
+        "depth": request.depth or None,
     }
     return {name: value for name, value in told.items() if value is not None}
 

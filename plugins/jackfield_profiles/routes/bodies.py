@@ -46,6 +46,12 @@ class ProfileRunBody(_Input):
         description="The same for the same work: a run that a crash, a stop or a lost connection has interrupted goes "
         "on with its agent's session when it is asked for again.",
     )
+    depth: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        description="How many executions stand above the run; with too many its agent calls no offered workflow.",
+    )
 
 
 class HookBody(_Input):

@@ -22,6 +22,7 @@ from jackfield.api.http import (
     read_query,
     success,
 )
+from jackfield.api.profile_tools import reach_of
 from jackfield.api.profiles import HeadlessRequest
 from jackfield.api.records import replace
 from jackfield_profiles import views
@@ -163,6 +164,7 @@ class ProfileRoutes:
             # Keys of callers are not those of executions, which are lists.
             key=None if body.key is None else f"run {alias} {body.key}",
             sandbox=settings.network_sandbox if is_from_network() else "off",
+            depth=max(body.depth, 0 if (reach := reach_of(principal())) is None else reach.depth + 1),
         )
         if principal().method == HOST:
             asked = replace(

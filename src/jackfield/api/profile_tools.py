@@ -29,11 +29,12 @@ the same for all runs of a profile, and has no token."""
 @record
 class ToolReach:
     """The `ToolScope` of a caller, as `Principal.claims[REACH]` has it. alias: of the profile; run: the id of its
-    run."""
+    run; depth: how many executions stand above that."""
 
     alias: str
     run: str
     scope: ToolScope
+    depth: int = 0
 
     def names(self, tool: str) -> bool:
         return tool in self.scope.tools
@@ -46,7 +47,8 @@ REACH = "reach"
 @record
 class ToolToken:
     """A token that counts. Its text is nowhere. id: by which it is listed and revoked; host: of the daemon that runs
-    the agent; scopes: all rights that it has in the management API, through its tools alone; times: Unix ms."""
+    the agent; scopes: all rights that it has in the management API, through its tools alone; times: Unix ms; outlives:
+    the run goes on when its daemon ends; depth: how many executions stand above the run."""
 
     id: str
     run: str
@@ -57,6 +59,8 @@ class ToolToken:
     scopes: Sequence[str]
     created_at: int
     until: int
+    outlives: bool = False
+    depth: int = 0
 
 
 class ProfileTools(Protocol):
@@ -70,9 +74,10 @@ class ProfileTools(Protocol):
         """The MCP server as a profile's `mcp_servers` has them, with `TOOLS_HEADER`; None: such a run reaches nothing
         now, or this daemon serves no MCP. Raises `StoreUnavailable`."""
 
-    async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope) -> str:
+    async def issue(self, profile: Profile, run: str, kind: RunKind, scope: ToolScope, depth: int = 0) -> str:
         """A token for this run, which ends with it, or after `mcp.profile_token_lifetime`. It goes into the environment
-        of the agent alone. Raises `StoreUnavailable`, and `InvalidInput` for a scope that is too large."""
+        of the agent alone. depth: how many executions stand above the run. Raises `StoreUnavailable`, and
+        `InvalidInput` for a scope that is too large."""
 
     async def end(self, run: str) -> None:
         """The token of this run counts no more; without one nothing happens. Raises `StoreUnavailable`."""

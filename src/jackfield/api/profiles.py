@@ -73,7 +73,7 @@ class LaunchRequest:
     """How a profile is to be run. args: after the profile's and the script's own; leading: before them. prompt:
     headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on.
     tools: what its token reaches of the daemon's MCP tools; None: what the profile says.
-    execution_id: of the workflow that starts it here."""
+    execution_id: of the workflow that starts it here; depth: how many executions stand above it."""
 
     kind: RunKind
     args: Sequence[str] = ()
@@ -83,6 +83,7 @@ class LaunchRequest:
     leading: Sequence[str] = ()
     tools: ToolScope | None = None
     execution_id: str = ""
+    depth: int = 0
 
 
 @record
@@ -145,7 +146,7 @@ class HeadlessRequest:
     work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
     for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says.
     tools: see `LaunchRequest`.
-    execution_id: of the workflow that starts it."""
+    execution_id: of the workflow that starts it; depth: how many executions stand above it."""
 
     prompt: str | None = None
     args: Sequence[str] = ()
@@ -156,6 +157,7 @@ class HeadlessRequest:
     sandbox: Sandbox = "off"
     tools: ToolScope | None = None
     execution_id: str = ""
+    depth: int = 0
 
 
 @record

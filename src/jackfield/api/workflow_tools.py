@@ -22,6 +22,8 @@ LONGEST_DESCRIPTION = 2000
 """Characters; models read it with every request."""
 LARGEST_SCHEMA = 32_768
 """Bytes of JSON."""
+FIELDS_TOLD = frozenset({"executeWorkflowTrigger", "formTrigger"})
+"""Kinds of start nodes whose fields agents read where the offer has no schema."""
 _MEMBERS = frozenset({"enabled", "name", "description", "inputSchema", "startNode"})
 
 

@@ -24,6 +24,8 @@ class ExecutionInfo:
     variables: Mapping[str, str] = field(default_factory=dict)
     resume_address: Callable[[], str] = str
     """Makes `resume_url`: a signature, which few executions need."""
+    depth: int = 0
+    """How many executions stand above it."""
 
     @property
     def resume_url(self) -> str:

@@ -10449,6 +10449,12 @@ export interface components {
             /** Args */
             args?: string[];
             /**
+             * Depth
+             * @description How many executions stand above the run; with too many its agent calls no offered workflow.
+             * @default 0
+             */
+            depth?: number;
+            /**
              * Key
              * @description The same for the same work: a run that a crash, a stop or a lost connection has interrupted goes on with its agent's session when it is asked for again.
              * @default null
