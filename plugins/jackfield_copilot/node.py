@@ -20,6 +20,7 @@ from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.workflows import Item, Items
+from jackfield_copilot.drafts.model import Draft
 from jackfield_copilot.drafts.service import Drafts
 from jackfield_copilot.sessions.prompts import CopilotTask
 from jackfield_copilot.sessions.sessions import CopilotSessions, CopilotStart, CopilotTalk
@@ -56,8 +57,9 @@ class MendParameters(Parameters):
 
 
 class MendWithAgentNode(ItemNode):
-    """Items are handled one after another. Nobody is asked meanwhile: what the agent wants to be allowed is refused,
-    and so is a run of its draft. Nothing goes live: the draft waits at its workflow."""
+    """Items are handled one after another. A failure for which a draft waits already costs no agent. Nobody is asked
+    meanwhile: what the agent wants to be allowed is refused, and so is a run of its draft. Nothing goes live: the draft
+    waits at its workflow."""
 
     kind = "mendWithAgent"
     versions: Sequence[float] = (1,)
@@ -73,7 +75,11 @@ class MendWithAgentNode(ItemNode):
 
     async def item(self, run: NodeRun, parameters: MendParameters, item: Item, index: int) -> Items:
         seconds = parameters.timeout or self._context.settings(CopilotSettings).mend_timeout
-        task = CopilotTask("fix", parameters.instructions, _failed(parameters, item))
+        execution = _failed(parameters, item)
+        waiting = await self._context.port(Drafts).waiting_for(execution)
+        if waiting is not None:
+            return [with_json(item, _json(waiting, ""), index)]
+        task = CopilotTask("fix", parameters.instructions, execution)
         start = CopilotStart(parameters.profile, task, _AUTHOR, kind="execution", remote=True)
         try:
             talk = await self._context.port(CopilotSessions).begin(start)
@@ -89,7 +95,8 @@ class MendWithAgentNode(ItemNode):
             ) from None
         finally:
             await asyncio.shield(self._stopped(talk))
-        return [with_json(item, await self._json(talk, said), index)]
+        draft = await self._context.port(Drafts).keeper.find(talk.draft.id)
+        return [with_json(item, _json(draft, said), index)]
 
     async def _stopped(self, talk: CopilotTalk) -> None:
         try:
@@ -97,17 +104,17 @@ class MendWithAgentNode(ItemNode):
         except JackfieldError as exc:
             self._context.log.warning("The agent of the draft %s was not ended: %s", talk.draft.id, exc.message)
 
-    async def _json(self, talk: CopilotTalk, said: str) -> dict[str, Json]:
-        draft = await self._context.port(Drafts).keeper.find(talk.draft.id)
-        return {
-            "draftId": draft.id,
-            "workflowId": draft.workflow_id,
-            "executionId": draft.origin.execution,
-            "title": draft.title,
-            "revision": draft.revision,
-            "changeCount": draft.change_count,
-            "answer": said,
-        }
+
+def _json(draft: Draft, said: str) -> dict[str, Json]:
+    return {
+        "draftId": draft.id,
+        "workflowId": draft.workflow_id,
+        "executionId": draft.origin.execution,
+        "title": draft.title,
+        "revision": draft.revision,
+        "changeCount": draft.change_count,
+        "answer": said,
+    }
 
 
 def _failed(parameters: MendParameters, item: Item) -> str:

@@ -42,7 +42,8 @@ class DraftRuns:
         now = self._context.clock.now_ms()
 
         def work(draft: Draft) -> Draft:
-            if draft.run is not None and self.state_of(draft.run) == "asked":
+            waits = draft.run is not None and self.state_of(draft.run) == "asked"
+            if waits and draft.run is not None and draft.run.revision == draft.revision:  # else nobody can allow it
                 raise Conflict("A run of this draft waits for an answer already.", code="RUN_ASKED")
             return replace(draft, run=DraftRun(new_id(), "asked", draft.revision + 1, now, start, until, items))
 

@@ -20,11 +20,13 @@ from jackfield_copilot.changes.choosing import Merged, chosen_of, merged, settle
 from jackfield_copilot.changes.listing import Compared, changes_of, compared
 from jackfield_copilot.changes.units import without_stored
 from jackfield_copilot.drafts.keeping import DraftKeeper, require_document, require_revision
-from jackfield_copilot.drafts.model import Draft, DraftOrigin
+from jackfield_copilot.drafts.model import Draft, DraftOrigin, about_of
 
 EMPTY: Mapping[str, Any] = {"name": "Untitled workflow", "nodes": [], "connections": {}, "settings": {}}
 """A draft of no workflow begins with it."""
 _LONGEST_TITLE = 200
+_LOOKED_AT = 50
+"""Of the latest drafts of a workflow."""
 
 
 @record
@@ -175,6 +177,22 @@ class Drafts:
             await self.keeper.change(draft.id, lambda before: replace(before, workflow_id=ident))
             raise Conflict("The workflow of this draft is there by now; read it again.", code="DRAFT_CHANGED") from None
         return dict(await documents.shown(ident))
+
+    async def waiting_for(self, execution_id: str) -> Draft | None:
+        """A draft that an agent has made of another failure of the same version of the workflow, and on which nobody
+        has decided: whoever fails each minute is to be mended once."""
+        rows = await self._context.store.execution_rows([execution_id]) if is_uuid(execution_id) else []
+        workflow = rows[0].workflow_id if rows else None
+        if workflow is None:
+            return None
+        for row in (await self._context.store.drafts(workflow, None, offset=0, limit=_LOOKED_AT)).rows:
+            about = about_of(row)
+            if about.get("kind") == "execution" and about.get("changeCount"):
+                found = await self.keeper.find(row.id)
+                now = await self.against(found)
+                if found.base_version == now.version:
+                    return found
+        return None
 
     async def reject(self, draft_id: str, revision: int, asked: Sequence[str] | None) -> Against:
         """Raises `NotFound`, `InvalidInput`, `Conflict` (code `DRAFT_CHANGED`)."""

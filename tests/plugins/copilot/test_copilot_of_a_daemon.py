@@ -280,3 +280,16 @@ def test_an_error_workflow_gets_a_draft(lab: CopilotLab) -> None:
     assert (row["id"], row["origin"]["kind"]) == (item["json"]["draftId"], "execution")
     now = lab.api.get(f"/workflows/{ident}").json()
     assert (now["version"], now["active"]) == (1, True)
+
+    lab.script(["tools", {}])
+    assert lab.daemon.client().post("/webhook/handed", json={"price": "8"}).is_success
+    again = poll(
+        lambda: [one for one in lab.api.get("/executions", params=query).json()["data"] if one["status"] != "running"][
+            :-1
+        ],
+        "the error workflow has run once more",
+        timeout=60,
+    )
+    (given,) = lab.api.get(f"/executions/{again[0]['id']}").json()["nodes"]["Mend"][0]["outputs"][0]
+    assert (given["json"]["draftId"], given["json"]["answer"]) == (row["id"], "")
+    assert not (lab.home / "told.json").exists(), "no agent was started while the draft waits"

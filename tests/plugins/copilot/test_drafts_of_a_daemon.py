@@ -199,6 +199,7 @@ def test_a_draft_runs_when_somebody_allows_what_was_asked_for(api: httpx.Client)
     api.put(path, json={"document": draft["document"]}).raise_for_status()
     changed = api.post(f"{path}/runs/{other['id']}", json={"allow": True})
     assert changed.json()["code"] == "DRAFT_CHANGED", "it is not what was asked for"
+    other = api.post(f"{path}/runs", json={}).raise_for_status().json()
     refused = api.post(f"{path}/runs/{other['id']}", json={"allow": False}).raise_for_status().json()
     assert refused["state"] == "refused"
     assert api.get(f"{path}/runs/{asked['id']}").json()["code"] == "RUN_NOT_FOUND"

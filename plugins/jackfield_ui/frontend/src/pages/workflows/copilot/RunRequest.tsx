@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { JsonView } from '../../../components/JsonView';
 import { notifyError } from '../../../components/notify';
 import classes from './copilot.module.css';
 import { type Draft, decideRun, draftKey } from './queries';
@@ -20,6 +21,12 @@ export function RunRequest({ draft }: { draft: Draft }) {
       <Text size="sm">Its nodes do what they do: one that sends, sends.</Text>
       {run.start && <Text size="sm">It begins at “{run.start}”.</Text>}
       {run.until && <Text size="sm">It ends at “{run.until}”.</Text>}
+      {run.input && (
+        <details>
+          <summary>Input</summary>
+          <JsonView value={run.input} label="Input" maxHeight={240} />
+        </details>
+      )}
       <Group gap="sm" mt="xs">
         <Button size="xs" disabled={decide.isPending} onClick={() => decide.mutate(true)}>
           Run it once
