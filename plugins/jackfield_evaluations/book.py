@@ -55,12 +55,19 @@ class EvaluationBook:
             raise Conflict(f"The evaluation {evaluation.name} was changed meanwhile; read it again.")
 
     async def delete(self, name: str) -> None:
-        """With its runs, whether they go on or not. Raises `NotFound`."""
+        """With its runs. Raises `NotFound`, `Conflict` when one goes on."""
         await self.evaluation(name)
         async for run in self.runs_of(name):
-            await self.delete_run(run.id)
+            if run.status == "running":
+                raise Conflict(f"The run {run.number} of {name} goes on; cancel it first.")
+        await self._delete_runs(name)
         for kind in (_EVALUATION, _NUMBER):
             await self._context.store.delete_entry(kind, name)
+        await self._delete_runs(name)  # those that have begun meanwhile
+
+    async def _delete_runs(self, name: str) -> None:
+        async for run in self.runs_of(name):
+            await self.delete_run(run.id)
 
     # -- runs
 
@@ -133,12 +140,11 @@ class EvaluationBook:
         found = await self._context.store.entry(_ROW, f"{run_id}/{row_id}")
         return None if found is None else _row(found)
 
-    async def put_row(self, run_id: str, row: EvaluatedRow) -> None:
-        """In place of what there was: only the owner of a run writes its rows."""
-        known = await self._context.store.entry(_ROW, f"{run_id}/{row.row_id}")
-        revision = 1 if known is None else known.revision + 1
-        entry = Entry(_ROW, f"{run_id}/{row.row_id}", run_id, row.place, revision, stored_json(_plain(row)))
-        await self._context.store.put_entry(entry, None if known is None else known.revision)
+    async def put_row(self, run_id: str, row: EvaluatedRow) -> EvaluatedRow | None:
+        """In place of what it was made of. None: somebody else has written it; nothing is stored then."""
+        kept = replace(row, revision=row.revision + 1)
+        entry = Entry(_ROW, f"{run_id}/{row.row_id}", run_id, row.place, kept.revision, stored_json(_plain(kept)))
+        return kept if await self._context.store.put_entry(entry, row.revision or None) else None
 
     async def row_count(self, run_id: str) -> int:
         """Those that run among them."""
@@ -204,7 +210,7 @@ def _run(entry: Entry) -> StoredRun:
 def _row(entry: Entry) -> EvaluatedRow:
     found = loaded(entry.data)
     scores = [RowScore(**each) for each in found.pop("scores")]
-    return EvaluatedRow(**{**found, "spent": Spent(**found["spent"]), "scores": scores})
+    return EvaluatedRow(**{**found, "revision": entry.revision, "spent": Spent(**found["spent"]), "scores": scores})
 
 
 def _plain(value: StoredRun | EvaluatedRow) -> Mapping[str, object]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield_evaluations.book import EvaluationBook
-from jackfield_evaluations.records import EvaluatedRow
+from jackfield_evaluations.records import EvaluatedRow, bounded_value
 
 Change = Literal["better", "worse", "same", "new", "gone"]
 _ORDER: tuple[Change, ...] = ("worse", "better", "new", "gone", "same")
+LONGEST_COMPARED = 2048
+"""Bytes of each value: all rows of two runs are held at once."""
 _LEAST = 1e-9
 """Differences of scores that are none."""
 
 
 @record
 class RowChange:
-    """before, after: None where the run has no such row."""
+    """before, after: None where the run has no such row. Their values are shortened."""
 
     row_id: int
     change: Change
@@ -27,10 +29,19 @@ class RowChange:
 async def compared_rows(book: EvaluationBook, before: str, after: str) -> list[RowChange]:
     """Of two runs, by their ids: the changed rows first, each group in the order of the rows. Rows that are not over
     count as missing."""
-    earlier = {row.row_id: row async for row in book.rows_of(before) if row.status != "running"}
-    later = {row.row_id: row async for row in book.rows_of(after) if row.status != "running"}
+    earlier = {row.row_id: _short(row) async for row in book.rows_of(before) if row.status != "running"}
+    later = {row.row_id: _short(row) async for row in book.rows_of(after) if row.status != "running"}
     found = [_change(row_id, earlier.get(row_id), later.get(row_id)) for row_id in sorted({*earlier, *later})]
     return sorted(found, key=lambda each: _ORDER.index(each.change))
+
+
+def _short(row: EvaluatedRow) -> EvaluatedRow:
+    return replace(
+        row,
+        input=bounded_value(row.input, LONGEST_COMPARED),
+        expected=bounded_value(row.expected, LONGEST_COMPARED),
+        output=bounded_value(row.output, LONGEST_COMPARED),
+    )
 
 
 def counts_of(changes: list[RowChange]) -> dict[str, int]:

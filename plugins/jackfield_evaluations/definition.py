@@ -11,13 +11,16 @@ from jackfield.api.schemas import Schema
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Template = Annotated[str, Field(max_length=65_536)]
+ProfileAlias = Annotated[str, Field(min_length=1, max_length=64, pattern=NAME)]
+"""No template: neither a row nor an output chooses who works."""
+MOST_OF_SCALE = 1e15
 ScorerName = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class EvaluationPart(Schema):
     """Names are camelCase outside."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", allow_inf_nan=False)
 
 
 class WorkflowTarget(EvaluationPart):
@@ -37,7 +40,7 @@ class ProfileTarget(EvaluationPart):
     seconds; null: the setting profiles.run.timeout. outputFormat: `json`: the agent's answer is read as JSON."""
 
     kind: Literal["profile"]
-    profile: str = Field(min_length=1, max_length=100)
+    profile: ProfileAlias
     prompt: Template = Field(min_length=1)
     timeout: float | None = Field(None, gt=0, le=86_400)
     output_format: Literal["text", "json"] = "text"
@@ -53,8 +56,8 @@ class _Scorer(EvaluationPart):
 class _Scaled(_Scorer):
     """lowest, highest: the values that become the scores 0 and 1."""
 
-    lowest: float = 0
-    highest: float = 1
+    lowest: float = Field(0, ge=-MOST_OF_SCALE, le=MOST_OF_SCALE)
+    highest: float = Field(1, ge=-MOST_OF_SCALE, le=MOST_OF_SCALE)
 
     @model_validator(mode="after")
     def _in_order(self) -> _Scaled:
@@ -93,7 +96,7 @@ class JudgeScorer(_Scaled):
 
     kind: Literal["judge"]
     instructions: str = Field(min_length=1, max_length=65_536)
-    profile: str | None = Field(None, min_length=1, max_length=100)
+    profile: ProfileAlias | None = None
     model: ModelJudge | None = None
 
     @model_validator(mode="after")

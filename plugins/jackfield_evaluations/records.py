@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
+from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 
@@ -62,7 +63,7 @@ class RowScore:
 class EvaluatedRow:
     """A row of a run. row_id: in the data table; place: from 0. score: the weighted mean of `scores`; None until it is
     scored; a row that has failed has 0. metrics: numbers that nodes Evaluation have set. duration_ms: of the execution,
-    without the scorers."""
+    without the scorers. revision: of what the store has, 0: nothing."""
 
     row_id: int
     place: int
@@ -78,6 +79,13 @@ class EvaluatedRow:
     spent: Spent = Spent()
     duration_ms: int = 0
     problem: str = ""
+    revision: int = 0
+
+
+def bounded_value(value: Json, limit: int) -> Json:
+    """The value, or the beginning of its text where that is longer. limit: bytes."""
+    encoded = stored_json(value)
+    return value if len(encoded) <= limit else encoded[:limit].decode(errors="ignore") + " …"
 
 
 @record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ import click
 
 from jackfield.api.cli import echo_error, echo_json, echo_remark
 from jackfield.api.daemon_commands import DaemonCall, completed, daemon_command, segment
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.object_references import load
 from jackfield_evaluations.cli.words import run_line
 
@@ -79,18 +80,20 @@ def _ran(call: DaemonCall, name: str, body: Mapping[str, object], timeout: float
     pause, done = _POLL_S, -1
     try:
         while run["status"] == "running":
-            if end is not None and time.monotonic() >= end:
-                call.ask("POST", f"{path}/cancel")
-                end = None
-            time.sleep(pause)
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                _cancel(call, path)
+                end = left = None
+            time.sleep(pause if left is None else min(pause, left))
             pause = min(pause * 1.2, _LONGEST_POLL_S)
             run = call.ask("GET", path)
             if run["totals"]["done"] != done and sys.stderr.isatty():
                 done = run["totals"]["done"]
                 click.echo(f"{done} of {run['totals']['rows']} rows ...", err=True)
     except KeyboardInterrupt:
-        call.ask("POST", f"{path}/cancel")
-        raise
+        _cancel(call, path)
+        echo_remark(f"The run {run['number']} is being cancelled.")
+        sys.exit(FAILED)
     return run
 
 
@@ -101,6 +104,11 @@ def _junit(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
         load("jackfield_evaluations.cli.junit:junit_xml"),
     )
     return made(run, rows)
+
+
+def _cancel(call: DaemonCall, path: str) -> None:
+    with contextlib.suppress(Conflict):  # it has come to its end meanwhile
+        call.ask("POST", f"{path}/cancel")
 
 
 def _verdict(run: Mapping[str, Any], min_score: float | None, scorer: str) -> tuple[int, str]:

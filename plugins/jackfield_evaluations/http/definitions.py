@@ -9,7 +9,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
-from jackfield.api.http import json_response, operation, read_model, read_query
+from jackfield.api.http import json_response, operation, principal, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield_evaluations.book import EvaluationBook, missing_evaluation
@@ -88,7 +88,7 @@ class DefinitionRoutes:
     )
     async def create_evaluation(self) -> Response:
         body: NewEvaluation = await read_model(NEW)
-        return json_response(evaluation_view(await service_of(self._context).create(body), None), 201)
+        return json_response(evaluation_view(await service_of(self._context).create(body, principal()), None), 201)
 
     @operation("Read an evaluation", scope=READ, response=schema("EvaluationShown"), tags=TAGS)
     async def get_evaluation(self, name: str) -> Response:
@@ -106,9 +106,9 @@ class DefinitionRoutes:
     )
     async def change_evaluation(self, name: str) -> Response:
         body: EvaluationChange = await read_model(schema("EvaluationChange"))
-        return json_response(await self._view(await service_of(self._context).change(name, body)))
+        return json_response(await self._view(await service_of(self._context).change(name, body, principal())))
 
-    @operation("Delete an evaluation with its runs", scope=WRITE, status=204, tags=TAGS)
+    @operation("Delete an evaluation with its runs", scope=WRITE, status=204, tags=TAGS, errors=(Conflict,))
     async def delete_evaluation(self, name: str) -> Response:
         await service_of(self._context).delete(name)
         return Response(status=204)

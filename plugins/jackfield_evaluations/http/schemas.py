@@ -147,8 +147,8 @@ class ComparedRow(_Shown):
 
 
 class EvaluationComparison(_Shown):
-    """rows: the changed ones, then the others, at most 1000. counts: of every change; definitionChanged:
-    whether both runs have another definition."""
+    """rows: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. counts: of every change;
+    definitionChanged: whether both runs have another definition."""
 
     before: EvaluationRunShown
     after: EvaluationRunShown

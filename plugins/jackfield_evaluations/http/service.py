@@ -11,12 +11,12 @@ from jackfield.api.run_rights import RunRights
 from jackfield.api.storage.tables import DataTableFilter
 from jackfield.api.workflows import Workflow
 from jackfield_evaluations.book import EvaluationBook, missing_evaluation
-from jackfield_evaluations.definition import EvaluationBody, JudgeScorer, NewEvaluation, WorkflowTarget
+from jackfield_evaluations.definition import EvaluationBody, JudgeScorer, NewEvaluation, ProfileTarget, WorkflowTarget
 from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.schemas import EvaluationChange, StartedEvaluation
 from jackfield_evaluations.records import StoredEvaluation, StoredRun
 from jackfield_evaluations.running.runs import EvaluationRuns
-from jackfield_evaluations.running.targets import start_of, target_workflow
+from jackfield_evaluations.running.targets import profile_document, start_of, target_workflow
 from jackfield_evaluations.running.telling import tell_changed
 from jackfield_evaluations.scoring.judging import judge_document
 from jackfield_evaluations.settings import EvaluationsSettings
@@ -32,7 +32,7 @@ class EvaluationService:
         self._book = context.port(EvaluationBook)
         self._access = EvaluationAccess(context)
 
-    async def create(self, body: NewEvaluation) -> StoredEvaluation:
+    async def create(self, body: NewEvaluation, caller: Principal) -> StoredEvaluation:
         most = self._context.settings(EvaluationsSettings).max_evaluations
         if await self._book.count() >= most:
             raise Conflict(f"There are {most} evaluations already; delete one, or raise evaluations.max_evaluations.")
@@ -40,11 +40,12 @@ class EvaluationService:
         definition = await self._checked(EvaluationBody.model_validate(body.model_dump(exclude={"name"})))
         made = StoredEvaluation(body.name, 1, now, now, _stored(definition))
         await self._access.require_change(made.definition, _NOT_ALL)
+        await self._check_models(definition, caller)
         await self._book.add(made)
         tell_changed(self._context, made.name)
         return made
 
-    async def change(self, name: str, body: EvaluationChange) -> StoredEvaluation:
+    async def change(self, name: str, body: EvaluationChange, caller: Principal) -> StoredEvaluation:
         known = await self._changing(name)
         if body.version is not None and body.version != known.version:
             raise Conflict(
@@ -54,6 +55,7 @@ class EvaluationService:
         definition = await self._checked(EvaluationBody.model_validate(body.model_dump(exclude={"version"})))
         stored = _stored(definition)
         await self._access.require_change(stored, _NOT_ALL)
+        await self._check_models(definition, caller)
         if stored == known.definition:
             return known
         now = self._context.clock.now_ms()
@@ -102,11 +104,18 @@ class EvaluationService:
         `AccessDenied`."""
         caller.require("workflows:execute")
         caller.require("data-tables:read")
+        await self._context.port(RunRights).check(workflow, caller)
+        await self._check_models(definition, caller)
+
+    async def _check_models(self, definition: EvaluationBody, caller: Principal) -> None:
+        """Whoever writes what an agent or a judge is asked must be allowed to ask it, as it is with nodes of workflows:
+        somebody else starts the run. Raises `AccessDenied`."""
         rights, reader = self._context.port(RunRights), self._context.port(WorkflowReader)
-        await rights.check(workflow, caller)
-        for scorer in definition.scorers:
-            if isinstance(scorer, JudgeScorer):
-                await rights.check(await reader.parse_unsaved(judge_document(scorer)), caller)
+        documents = [judge_document(each) for each in definition.scorers if isinstance(each, JudgeScorer)]
+        if isinstance(definition.target, ProfileTarget):
+            documents.append(profile_document(definition.target))
+        for document in documents:
+            await rights.check(await reader.parse_unsaved(document), caller)
 
     async def _checked(self, definition: EvaluationBody) -> EvaluationBody:
         """With the id of the table that it names."""

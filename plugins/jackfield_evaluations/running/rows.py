@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError, NotFound
-from jackfield.api.history import stored_json
+from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.storage.tables import DataRow, DataTable
@@ -23,7 +22,7 @@ from jackfield_evaluations.executing.executions import (
 )
 from jackfield_evaluations.executing.spending import spent_by
 from jackfield_evaluations.nodes.kinds import TRIGGER
-from jackfield_evaluations.records import EvaluatedRow
+from jackfield_evaluations.records import EvaluatedRow, bounded_value
 from jackfield_evaluations.running.targets import metrics_of
 from jackfield_evaluations.scoring.scoring import verdict_of
 from jackfield_evaluations.scoring.subject import ScoredSubject
@@ -67,6 +66,8 @@ async def finish_row(work: RowWork, json: Mapping[str, Json], row: EvaluatedRow,
         row = replace(row, input=given)
         ran = await _ran(work, row, given)
         return await _scored(work, json, row, ran)
+    except StoreUnavailable:
+        raise  # the row goes on where it stands, once the store answers
     except (JackfieldError, ScorerFailed) as exc:
         return replace(row, status="failed", score=0.0, problem=exc.message, input=_bounded(work, row.input))
 
@@ -158,6 +159,4 @@ def _output(work: RowWork, ran: RanExecution) -> Json:
 
 def _bounded(work: RowWork, value: Json) -> Json:
     """The value, or the beginning of its text where it is too long to be kept."""
-    encoded = stored_json(value)
-    limit = work.settings.output_limit
-    return value if len(encoded) <= limit else encoded[:limit].decode(errors="ignore") + " …"
+    return bounded_value(value, work.settings.output_limit)

@@ -27,20 +27,35 @@ class EvaluationRuns:
         self._slots = asyncio.Semaphore(self._settings.concurrent)
         self._owner = new_id()
         self._here: dict[str, tuple[RunSession, asyncio.Task[None]]] = {}
+        self._beginning: set[str] = set()
+        """Runs that are being stored, which nobody takes for those of a daemon that is gone."""
         self._seen: Mapping[str, tuple[int, int]] = {}
         """Run of another daemon -> its revision, and when that was seen first (Unix ms of this clock)."""
 
     async def start(self, run: StoredRun) -> StoredRun:
-        """run: without a number. Returns once it is durable. Raises `Conflict` when too many go on here."""
-        if len(self._here) >= self._settings.max_runs:
+        """run: without a number. Returns once it is durable. Raises `Conflict` when too many go on here, `NotFound`."""
+        if self._count >= self._settings.max_runs:
             raise Conflict(
-                f"This daemon has {len(self._here)} runs of evaluations going on; wait for one, or raise the setting "
+                f"This daemon has {self._count} runs of evaluations going on; wait for one, or raise the setting "
                 "evaluations.max_runs."
             )
-        begun = await self._book.begin(replace(run, owner=self._owner))
+        self._beginning.add(run.id)
+        try:
+            begun = await self._book.begin(replace(run, owner=self._owner))
+            try:
+                await self._book.evaluation(run.evaluation)
+            except NotFound:  # deleted meanwhile
+                await self._book.delete_run(run.id)
+                raise
+            self._begin(begun)
+        finally:
+            self._beginning.discard(run.id)
         tell_started(self._context, begun)
-        self._begin(begun)
         return begun
+
+    @property
+    def _count(self) -> int:
+        return len(self._here) + len(self._beginning)
 
     async def cancel(self, run_id: str) -> StoredRun:
         """Wherever it goes on. Raises `NotFound`, `Conflict` when it is over."""
@@ -63,7 +78,7 @@ class EvaluationRuns:
         seen: dict[str, tuple[int, int]] = {}
         alone = self._context.store.exclusive
         for run_id in await self._book.open_runs():
-            if run_id in self._here:
+            if run_id in self._here or run_id in self._beginning:
                 continue
             run = await self._found(run_id)
             revision = 0 if run is None else run.revision
@@ -74,7 +89,7 @@ class EvaluationRuns:
             if run is None or run.status != "running":
                 if stale:
                     await self._book.close(run_id)
-            elif (stale or not run.owner) and len(self._here) < self._settings.max_runs:
+            elif (stale or not run.owner) and self._count < self._settings.max_runs:
                 taken += await self._take(run)
         self._seen = seen
         return taken
@@ -101,6 +116,15 @@ class EvaluationRuns:
         self._begin(taken)
         return True
 
+    async def _end_deleted(self, session: RunSession) -> None:
+        """Nothing of a run that was deleted goes on; one that was taken over goes on with its executions."""
+        try:
+            await self._book.run(session.run.id)
+        except NotFound:
+            session.end("cancelled", "")
+        except StoreUnavailable:
+            self._context.log.warning("Executions of the run %s of an evaluation may go on.", session.run.id)
+
     def _begin(self, run: StoredRun) -> None:
         session = RunSession(self._context, self._book, run, self._slots)
         task = self._context.spawn(f"evaluation {run.id}", self._work(session))
@@ -117,6 +141,7 @@ class EvaluationRuns:
             raise
         except LostRun:
             self._context.log.warning("The run %s of an evaluation goes on elsewhere, or was deleted.", run_id)
+            await self._end_deleted(session)
         except StoreUnavailable as exc:
             self._context.log.warning("The run %s of an evaluation waits for the store: %s", run_id, exc.message)
         finally:

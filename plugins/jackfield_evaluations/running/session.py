@@ -24,6 +24,7 @@ from jackfield_evaluations.settings import EvaluationsSettings
 
 _ROWS = 50
 """Rows of the table that are read at once."""
+_UNEXPECTED = "It failed in a way that was not expected; the daemon's log says more."
 Placed: TypeAlias = "tuple[int, DataRow]"
 
 
@@ -76,10 +77,10 @@ class RunSession:
         except (LostRun, StoreUnavailable):
             raise
         except JackfieldError as exc:
-            self._end("failed", exc.message)
+            self.end("failed", exc.message)
         except Exception:
             self._context.log.exception("The run %s of an evaluation has failed.", self._run.id)
-            self._end("failed", "It failed in a way that was not expected; the daemon's log says more.")
+            self.end("failed", _UNEXPECTED)
         finally:
             async with self._writing:  # a write whose outcome is not known would be taken for another's
                 for task in (keeper, worker):
@@ -107,6 +108,7 @@ class RunSession:
     async def _rows(self) -> None:
         prepared = await self._prepare()
         self._run = replace(self._run, totals=await self._totals(prepared))
+        self._look_at_bounds(prepared.definition)
         coming = self._coming(prepared)
         lock = asyncio.Lock()
 
@@ -115,10 +117,15 @@ class RunSession:
                 return await anext(coming, None)
 
         async def worker() -> None:
-            while self._ended is None and (placed := await following()) is not None:
-                async with self._slots:
-                    if self._ended is None:
-                        await self._row(prepared, *placed)
+            try:
+                while self._ended is None and (placed := await following()) is not None:
+                    async with self._slots:
+                        if self._ended is None:
+                            await self._row(prepared, *placed)
+            except StoreUnavailable:
+                raise
+            except JackfieldError as exc:  # such as of a table that was deleted: what runs has no use any more
+                self.end("failed", exc.message)
 
         count = min(prepared.definition.concurrent, self._settings.concurrent)
         tasks = [asyncio.create_task(worker()) for _ in range(count)]
@@ -173,7 +180,7 @@ class RunSession:
         if known is not None and known.status != "running":
             return
         began = known or EvaluatedRow(row.id, place, "running", self._context.clock.now_ms())
-        mine: set[str] = set()
+        revision, mine = began.revision, set[str]()
 
         def started(execution_id: str) -> None:
             if self._aborted:
@@ -182,18 +189,24 @@ class RunSession:
             self._executions.add(execution_id)
 
         async def keep(changed: EvaluatedRow) -> None:
-            await self._book.put_row(self._run.id, changed)
+            nonlocal revision
+            kept = await self._book.put_row(self._run.id, replace(changed, revision=revision))
+            if kept is None:
+                raise LostRun
+            revision = kept.revision
 
         work = RowWork(self._context, prepared.definition, prepared.workflow, prepared.start, keep, started)
         left = prepared.rows - place - 1
         try:
             with reaching(await self._reach(prepared.definition)):
                 done = await finish_row(work, row_json(prepared.table, row), began, left)
-        finally:
-            self._executions -= mine
-        if self._ended == "cancelled":
-            done = replace(done, status="failed", problem=done.problem or "The run was cancelled.")
-        await self._book.put_row(self._run.id, done)
+        except (LostRun, StoreUnavailable):
+            raise
+        except Exception:
+            self._context.log.exception("A row of the run %s of an evaluation has failed.", self._run.id)
+            done = replace(began, status="failed", score=0.0, problem=_UNEXPECTED)
+        await keep(done)
+        self._executions -= mine
         self._run = replace(self._run, totals=self._run.totals.and_row(done, prepared.definition.pass_score))
         self._look_at_bounds(prepared.definition)
 

@@ -13,6 +13,7 @@ from jackfield.api.workflows import Node, Workflow
 from jackfield_evaluations.definition import EvaluationBody, ProfileTarget, WorkflowTarget
 from jackfield_evaluations.executing.documents import ROW, agent_document
 from jackfield_evaluations.nodes.kinds import EVALUATION, TRIGGER
+from jackfield_evaluations.scoring.verdicts import is_number
 
 _PREFERRED = (TRIGGER, "manualTrigger", "executeWorkflowTrigger")
 
@@ -79,8 +80,4 @@ def metrics_of(workflow: Workflow, records: Sequence[NodeRecord]) -> dict[str, f
 
 
 def _numbers(json: Mapping[str, Json]) -> dict[str, float]:
-    return {
-        name: float(value)
-        for name, value in json.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    return {name: float(value) for name, value in json.items() if is_number(value)}

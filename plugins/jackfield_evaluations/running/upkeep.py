@@ -52,11 +52,11 @@ async def prune_runs(context: PluginContext) -> int:
     deleted = 0
     for evaluation in await book.evaluations():
         surplus = await book.run_count(evaluation.name) - settings.keep_runs
-        newest = await book.runs(evaluation.name, None, 1)
+        kept = {run.id for run in await book.runs(evaluation.name, None, 1)}
         async for run in book.runs_of(evaluation.name):
             surplus -= 1
             old = run.finished_at is not None and run.finished_at < before
-            if run.status == "running" or not (surplus >= 0 or old) or run.id == newest[0].id:
+            if run.status == "running" or not (surplus >= 0 or old) or run.id in kept:
                 continue
             await book.delete_run(run.id)
             deleted += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.records import record
 from jackfield_evaluations.definition import CodeScorer, EvaluationBody, ExpressionScorer, JudgeScorer, Scorer
 from jackfield_evaluations.executing.executions import Noted
@@ -30,7 +30,7 @@ class RowVerdict:
 async def verdict_of(
     context: PluginContext, definition: EvaluationBody, subject: ScoredSubject, noted: Noted
 ) -> RowVerdict:
-    """noted: gets the ids of judges' executions."""
+    """noted: gets the ids of judges' executions. Raises `StoreUnavailable`."""
     scores: list[RowScore] = []
     spent = Spent()
     for scorer in definition.scorers:
@@ -56,5 +56,7 @@ async def _one(context: PluginContext, scorer: Scorer, subject: ScoredSubject, n
         else:
             value = on_scale(subject.metrics[scorer.metric], scorer.lowest, scorer.highest)
         return Judged(scored(scorer.name, value), Spent())
+    except StoreUnavailable:
+        raise  # that says nothing about the row
     except (ScorerFailed, JackfieldError) as exc:
         return Judged(RowScore(scorer.name, error=exc.message), Spent())
