@@ -3,19 +3,65 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.plugins.evaluations.evaluation_world import EXACT, World
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.documents import chain, node
+
+
+def command(config_dir: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "jackfield", *arguments, "--config-dir", str(config_dir)]
 
 
 def called(daemon: Daemon, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "jackfield", *arguments, "--config-dir", str(daemon.config_dir)]
-    return subprocess.run(command, capture_output=True, text=True, input=given, timeout=60, check=False)
+    asked = command(daemon.config_dir, *arguments)
+    return subprocess.run(asked, capture_output=True, text=True, input=given, timeout=60, check=False)
+
+
+@pytest.fixture(scope="module")
+def endless(world: World) -> str:
+    wait = node("Wait", "wait", {"amount": 60, "unit": "seconds"})
+    workflow = world.workflow(chain("endless", node("Start", "manualTrigger"), wait))
+    table = world.table("endless", [{"number": 1}], number="number")
+    target = {"kind": "workflow", "workflowId": workflow}
+    world.evaluation("endless", tableId=table, target=target, scorers=[EXACT])
+    return "endless"
+
+
+def newest(world: World, name: str) -> dict[str, Any]:
+    run: dict[str, Any] = world.get(f"/evaluations/{name}")["lastRun"] or {}
+    return run
+
+
+def test_a_run_out_of_time_is_cancelled(daemon: Daemon, world: World, endless: str) -> None:
+    done = called(daemon, "evaluate", endless, "--timeout", "0.2")
+    assert (done.returncode, "has not come to its end (cancelled)" in done.stderr) == (2, True), done.stderr
+    assert newest(world, endless)["status"] == "cancelled"
+
+
+def test_ctrl_c_cancels_the_run_and_is_no_verdict(daemon: Daemon, world: World, endless: str) -> None:
+    before = newest(world, endless).get("number", 0)
+    asked = command(daemon.config_dir, "evaluate", endless)
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        poll(lambda: newest(world, endless).get("number", 0) > before, "the run has begun", timeout=30)
+        run_id = newest(world, endless)["id"]
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    assert (process.returncode, "is being cancelled" in told) == (2, True), told
+    assert world.ended(run_id)["status"] == "cancelled"
+
+
+def test_no_daemon_is_no_verdict(tmp_path: Path) -> None:
+    asked = command(tmp_path, "evaluate", "x")
+    assert subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False).returncode == 2
 
 
 @pytest.fixture(scope="module")

@@ -6216,8 +6216,8 @@ export interface components {
         };
         /**
          * EvaluationComparison
-         * @description rows: the changed ones, then the others, at most 1000. counts: of every change; definitionChanged:
-         *     whether both runs have another definition.
+         * @description rows: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. counts: of every change;
+         *     definitionChanged: whether both runs have another definition.
          */
         EvaluationComparison: {
             after: components["schemas"]["EvaluationRunShown"];
@@ -19618,6 +19618,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
