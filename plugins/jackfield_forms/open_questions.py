@@ -49,17 +49,17 @@ class FormQuestions:
         return OpenQuestions([await self._for_caller(row, one) for row, one in found if one is not None], complete)
 
     async def _waiting_rows(self) -> tuple[Sequence[ExecutionRow], bool]:
-        rows: list[ExecutionRow] = []
+        rows: dict[str, ExecutionRow] = {}
+        offset = 0
         while True:
-            limit = min(_PAGE, self._most - len(rows))
-            page = await self._context.store.executions(
-                ExecutionFilter(status="waiting"), offset=len(rows), limit=limit
-            )
-            rows += page.rows
-            if not page.rows or len(rows) >= page.total:
-                return rows, True
-            if len(rows) >= self._most:
-                return rows, False
+            limit = min(_PAGE, self._most - offset)
+            page = await self._context.store.executions(ExecutionFilter(status="waiting"), offset=offset, limit=limit)
+            offset += len(page.rows)
+            rows |= {row.id: row for row in page.rows}  # one moves to the next page when another begins to wait
+            if not page.rows or offset >= page.total:
+                return [*rows.values()], True
+            if offset >= self._most:
+                return [*rows.values()], False
 
     async def _question(self, row: ExecutionRow, number: int) -> WaitingQuestion | None:
         known = self._known.get(row.id)

@@ -9,19 +9,14 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
-from jackfield.core.redaction import Redactor
-from jackfield.core.secrets import FileSecrets
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
-from jackfield_approvals.asking.tokens import Asker, AskTokens
 
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
+from .asking import ADDRESS, asked, asking_headers
 
 SECRET = "s3cret-of-the-credential"
 
@@ -272,14 +267,9 @@ def test_a_question_is_listed_shown_and_answered(shell: Shell, daemon: Daemon) -
 
 def test_what_an_agent_wants_is_seen_whole(shell: Shell, daemon: Daemon) -> None:
     """No character of it hides another one, and no line of it looks like one of ours."""
-    secrets = FileSecrets(daemon.config_dir, Redactor(), {})
-    asker = Asker("work", "run", "r1", "off")
-    token = AskTokens(cast("PluginContext", SimpleNamespace(secrets=secrets))).make(asker)
-    command = "ls #\u202e\u200b\x1b[2K\ncut          no"
-    event = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": command}}
-    headers = {"Authorization": f"Bearer {token}"}
+    headers, event = asking_headers(daemon.config_dir), asked("ls #\u202e\u200b\x1b[2K\ncut          no")
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(daemon.client(timeout=60).post, "/ask-approval/hook", json=event, headers=headers)
+        asking = pool.submit(daemon.client(timeout=60).post, ADDRESS, json=event, headers=headers)
         (found,) = poll(lambda: shell.json("approvals", "list", "--kind", "permission"), "it is asked", timeout=20)
         shown = shell("approvals", "show", found["id"])
         assert r'"command": "ls #\u202e\u200b\u001b[2K\ncut          no"' in shown
@@ -290,7 +280,7 @@ def test_what_an_agent_wants_is_seen_whole(shell: Shell, daemon: Daemon) -> None
     assert decision == {"behavior": "deny", "message": "Not so."}
     assert "answered" in shell("approvals", "list", "--state", "all")
     for wrong in ({**event, "tool_name": ["Bash"]}, {**event, "tool_input": "ls"}):
-        refused = daemon.client().post("/ask-approval/hook", json=wrong, headers=headers)
+        refused = daemon.client().post(ADDRESS, json=wrong, headers=headers)
         assert refused.status_code == 400
 
 

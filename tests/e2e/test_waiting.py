@@ -12,6 +12,8 @@ import httpx
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.vendor import VendorDouble
 
+from .asking import ADDRESS, asked, asking_headers
+
 
 def node(name: str, kind: str, version: float, **parameters: Any) -> dict[str, Any]:
     made = {"id": name, "name": name, "type": f"n8n-nodes-base.{kind}", "typeVersion": version}
@@ -130,3 +132,14 @@ def test_the_caller_may_wait_for_the_end(new_daemon: Callable[..., Daemon]) -> N
     _, path = waiting_run(daemon, httpMethod="POST", responseMode="lastNode")
     assert daemon.client().get(path).status_code == httpx.codes.METHOD_NOT_ALLOWED
     assert daemon.client().post(f"{path}?say=now").json()["said"] == "now"
+
+
+def test_a_terminal_that_asks_holds_no_stop_up(new_daemon: Callable[..., Daemon]) -> None:
+    """One that survives the daemon shows its own dialog further on."""
+    daemon = new_daemon()
+    headers, api = asking_headers(daemon.config_dir), daemon.client()
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(daemon.client(timeout=60).post, ADDRESS, json=asked("ls"), headers=headers)
+        poll(lambda: api.get("/api/agent-approvals").json()["data"], "it is asked")
+        assert daemon.stop(timeout=20) == 0
+        assert asking.result().status_code == 503

@@ -8,7 +8,8 @@ from collections.abc import Coroutine, Mapping
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AuthRequired, JackfieldError, MethodNotAllowed, NotFound
+from jackfield.api.errors import AuthRequired, JackfieldError, MethodNotAllowed, NotFound, StoreUnavailable
+from jackfield.api.events import STOPPING
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.answers import WatchedSend, answer_error, answer_nothing, header_values
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
@@ -52,10 +53,34 @@ class AskingApp:
             raise MethodNotAllowed(("POST",))
         body = await read_body(receive, headers, self._limits)
         if way == HOOK:
-            answer = await _while_there(asked_by_hook(self._tool.asking, asker, body), receive)
+            answer = await self._while_there(asked_by_hook(self._tool.asking, asker, body), receive)
             await _answer_json(answer, send)
             return
         await (await self._tool.get()).serve(asker, scope, replayed(body, receive), send)
+
+    async def _while_there(self, answer: Coroutine[object, object, Json], receive: Receive) -> Json:
+        """Cancelled as soon as the caller leaves. Raises `NotFound` then, which nobody reads; `StoreUnavailable` when
+        the daemon stops: a terminal that survives it still shows its own dialog."""
+        task = asyncio.ensure_future(answer)
+        leaving, stopping = asyncio.ensure_future(_left(receive)), asyncio.ensure_future(self._stopping())
+        try:
+            await asyncio.wait({task, leaving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            if stopping.done():
+                raise StoreUnavailable("The daemon stops; answer in the terminal.")
+            raise NotFound("The agent waits no more.")
+        finally:
+            for one in (task, leaving, stopping):
+                one.cancel()
+            await asyncio.gather(task, leaving, stopping, return_exceptions=True)
+
+    async def _stopping(self) -> None:
+        """Until the daemon stops."""
+        with self._context.events.subscribe("system") as events:
+            async for event in events:
+                if event.type == STOPPING:
+                    return
 
 
 def _bearer(headers: Mapping[str, str]) -> str:
@@ -63,21 +88,6 @@ def _bearer(headers: Mapping[str, str]) -> str:
     if scheme.lower() != "bearer":
         raise AuthRequired("An agent asks with the token of its launch.")
     return token.strip()
-
-
-async def _while_there(answer: Coroutine[object, object, Json], receive: Receive) -> Json:
-    """Cancelled as soon as the caller leaves. Raises `NotFound` then, which nobody reads."""
-    task = asyncio.ensure_future(answer)
-    leaving = asyncio.ensure_future(_left(receive))
-    try:
-        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise NotFound("The agent waits no more.")
-        return task.result()
-    finally:
-        for one in (task, leaving):
-            one.cancel()
-        await asyncio.gather(task, leaving, return_exceptions=True)
 
 
 async def _left(receive: Receive) -> None:
