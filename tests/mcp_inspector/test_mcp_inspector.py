@@ -60,4 +60,4 @@ def test_the_inspector_sees_the_tools_of_a_key_alone(daemon: Daemon) -> None:
     body = {"name": "inspector", "scopes": ["webhooks:read"]}
     key = daemon.admin().post("/api-keys", json=body).raise_for_status().json()["key"]
     names = {tool["name"] for tool in inspect(daemon, "stdio", "tools/list", key=key)["tools"]}
-    assert names == {"list_webhooks", "list_webhook_calls", "check_webhook_call"}
+    assert names == {"list_webhooks", "list_webhook_calls", "check_webhook_call", "search_docs", "read_docs"}
