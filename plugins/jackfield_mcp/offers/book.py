@@ -34,6 +34,7 @@ class OfferedWorkflows:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._most = context.settings(McpSettings).offered_tools
+        self._told = 0
 
     async def names(self) -> Sequence[str]:
         """At most `mcp.offered_tools`, by name. Raises `StoreUnavailable`."""
@@ -50,7 +51,8 @@ class OfferedWorkflows:
 
     async def _rows(self) -> Sequence[Webhook]:
         page = await self._context.store.webhooks(offset=0, limit=self._most, active=True, workflow_id=None, kind=KIND)
-        if page.total > self._most:
+        if page.total > max(self._most, self._told):  # each request looks
+            self._told = page.total
             self._context.log.warning(
                 "%d workflows are offered as tools; agents get the %d newest (mcp.offered_tools).",
                 page.total,

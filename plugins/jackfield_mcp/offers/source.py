@@ -10,6 +10,7 @@ from jackfield.api.engine import ExecutionRequest
 from jackfield.api.ids import new_id
 from jackfield.api.json_schemas import problems
 from jackfield.api.json_values import Json
+from jackfield.api.large_json import off_loop
 from jackfield.api.mcp.executions import CallPatience, ToolExecutions
 from jackfield.api.mcp.tool_sources import SourcedCall, SourcedTool, ToolFailed, ToolSource
 from jackfield.api.nodes import NodeCatalog, entry_items
@@ -46,7 +47,7 @@ class OfferedTools:
         if found is None:
             raise ToolFailed("The workflow of this tool is not offered any more.")
         arguments: Json = dict(call.arguments)
-        if wrong := problems(arguments, dict(found.schema)):
+        if wrong := await off_loop(arguments, lambda: problems(arguments, dict(found.schema))):
             raise ToolFailed(f"The arguments of {call.name} are not valid: {'; '.join(wrong)}.")
         if _depth(call) > self._deepest:
             raise ToolFailed(

@@ -20,6 +20,7 @@ from jackfield.api.object_references import load
 from jackfield.api.profile_tools import TOOLS_HEADER, ToolScope, ToolToken
 from jackfield.api.profiles import Profile, RunKind
 from jackfield.api.storage.entries import EntryStore
+from jackfield.api.terminals import Terminals
 from jackfield_mcp.app import McpApp
 from jackfield_mcp.oauth.tokens import digest_of, new_token
 from jackfield_mcp.offers.book import OfferedWorkflows, reached
@@ -69,7 +70,7 @@ class ProfileTokens:
         until = now + self._settings.profile_token_lifetime * 1000
         host = self._context.port(Hosts).here.name
         scopes = await asyncio.to_thread(_scopes, scope)
-        outlives = kind == "terminal_session" or not self._place.is_daemon
+        outlives = not self._place.is_daemon
         token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until, outlives, depth)
         await self._make_room(now)
         await self._store.put_entry(entry_of(digest_of(text), token), None)
@@ -106,9 +107,20 @@ class ProfileTokens:
         return await self._without(lambda one: one.id == token_id)
 
     async def sweep(self, begun: int) -> None:
-        """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for those that outlive it."""
+        """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for those that outlive it,
+        and terminal sessions that have persisted: they are found again before this is asked for."""
         host = self._context.port(Hosts).here.name
-        await self._without(lambda one: one.host == host and one.created_at < begun and not one.outlives)
+
+        def over(one: ToolToken) -> bool:
+            return one.host == host and one.created_at < begun and not one.outlives and not self._persists(one)
+
+        await self._without(over)
+
+    def _persists(self, token: ToolToken) -> bool:
+        if token.kind != "terminal_session":
+            return False
+        terminals = self._context.find_port(Terminals)
+        return terminals is not None and bool(terminals.live(token.alias))
 
     async def _kept(self) -> Sequence[tuple[str, ToolToken | None]]:
         """By digest, the oldest first; None: it is damaged."""

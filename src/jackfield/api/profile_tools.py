@@ -48,7 +48,7 @@ REACH = "reach"
 class ToolToken:
     """A token that counts. Its text is nowhere. id: by which it is listed and revoked; host: of the daemon that runs
     the agent; scopes: all rights that it has in the management API, through its tools alone; times: Unix ms; outlives:
-    the run goes on when its daemon ends; depth: how many executions stand above the run."""
+    the run is a command's, and goes on when the daemon ends; depth: how many executions stand above the run."""
 
     id: str
     run: str

@@ -14,6 +14,7 @@ from jackfield.api.hosts import Hosts
 from jackfield.api.profile_tools import ToolScope
 from jackfield.api.profiles import Profile, RunKind
 from jackfield.api.storage.entries import Entry
+from jackfield.api.terminals import Terminals
 from jackfield_mcp.app import McpApp
 from jackfield_mcp.profile_tokens.book import ProfileTokens
 from jackfield_mcp.profile_tokens.place import TokenPlace
@@ -54,22 +55,30 @@ def book(store: Entries, serving: Serving, *, is_daemon: bool) -> ProfileTokens:
     hosts = SimpleNamespace(here=SimpleNamespace(name="here"))
     ports: dict[object, Any] = {TokenPlace: place, McpApp: serving, Hosts: hosts}
     clock = SimpleNamespace(now_ms=lambda: 1000)
-    context = SimpleNamespace(store=store, clock=clock, port=ports.__getitem__, settings=lambda _: McpSettings())
+    terminals = SimpleNamespace(live=lambda alias: ["a session"] if alias == "persists" else [])
+    context = SimpleNamespace(
+        store=store,
+        clock=clock,
+        port=ports.__getitem__,
+        find_port=lambda port: terminals if port is Terminals else None,
+        settings=lambda _: McpSettings(),
+    )
     return ProfileTokens(cast("PluginContext", context))
 
 
-async def test_a_run_of_a_command_keeps_its_token_when_the_daemon_starts_anew() -> None:
+async def test_runs_that_go_on_keep_their_tokens_when_the_daemon_starts_anew() -> None:
+    """Those of commands, and terminal sessions that have persisted."""
     store, serving = Entries(), Serving()
     daemon, command = (book(store, serving, is_daemon=here) for here in (True, False))
-    profile = cast("Profile", SimpleNamespace(alias="worker"))
     kinds: dict[str, tuple[ProfileTokens, RunKind]] = {
         "over": (daemon, "profile_run"),
         "also over": (daemon, "workflow"),
-        "terminal": (daemon, "terminal_session"),
+        "persists": (daemon, "terminal_session"),
+        "hung up": (daemon, "terminal_session"),
         "command": (command, "profile_run"),
     }
     for run, (made, kind) in kinds.items():
-        await made.issue(profile, run, kind, ToolScope())
-    assert serving.loaded == 3, "a command serves nothing"
+        await made.issue(cast("Profile", SimpleNamespace(alias=run)), run, kind, ToolScope())
+    assert serving.loaded == 4, "a command serves nothing"
     await daemon.sweep(1001)
-    assert [token.run for token in await daemon.tokens()] == ["terminal", "command"]
+    assert [token.run for token in await daemon.tokens()] == ["persists", "command"]
