@@ -11,6 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.jsontext import Json
+from jackfield.api.projects import RunReach, reaching
 from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node
@@ -77,7 +78,8 @@ class Continuing:
         if node is not None:
             headers = headers_of(request)
             check_caller(node, client_of(request), headers)
-            await check_password(self._context, node, headers)
+            with reaching(RunReach(waiting.workflow.id, waiting.execution_id)):
+                await check_password(self._context, node, headers)
 
     def _page(self, waiting: WaitingCall) -> FormPage:
         try:

@@ -14,6 +14,7 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable, WorkflowInactive
 from jackfield.api.jsontext import Json
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import served_nodes
@@ -46,7 +47,8 @@ class Starting:
         if request.method == "POST":
             check_own_page(headers)
         check_caller(node, client_of(request), headers)
-        await check_password(self._context, node, headers)
+        with reaching(run_reach(workflow.id)):
+            await check_password(self._context, node, headers)
         try:
             page = read_page(node.parameters)
         except ValueError as exc:

@@ -8,7 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
-from jackfield.api.projects import Reach, RunReach, present_reach, reaching
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.records import record
 from jackfield.api.workflows import Node
 
@@ -23,16 +23,12 @@ class NodeCredentials:
     """Whose project the credential must be of, or shared with."""
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        with reaching(self._reach()):
+        with reaching(run_reach(self.workflow_id)):
             return await self.context.port(Credentials).values(self._id(kind), kind)
 
     async def authorization(self, kind: str) -> Authorization:
-        with reaching(self._reach()):
+        with reaching(run_reach(self.workflow_id)):
             return await self.context.port(Credentials).authorization(self._id(kind), kind)
-
-    def _reach(self) -> Reach | None:
-        """A workflow that is not saved is tried by somebody, who may use what is theirs."""
-        return present_reach() if not self.workflow_id else RunReach(self.workflow_id, "")
 
     def _id(self, kind: str) -> str:
         found = self.node.credential_id(kind)

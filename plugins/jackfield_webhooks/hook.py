@@ -9,6 +9,7 @@ from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.streaming_nodes import NOTHING_STREAMS, streams_behind
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import TRIGGERS, Registration, node_path, registered_node
@@ -63,7 +64,8 @@ class HookFactory:
         if webhook.method not in parameters.methods:
             return None
         findings: Findings = {}
-        verifier, credential = await self._verifier(node, parameters, findings)
+        with reaching(run_reach(webhook.workflow_id)):
+            verifier, credential = await self._verifier(node, parameters, findings)
         if isinstance(verifier, Closed):
             self._context.log.warning(
                 "A webhook has no usable credential; its calls are refused.",

@@ -14,7 +14,7 @@ from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.websocket import TEXT, RawWebSocket
 
-from .project_routes import INSTANCE, MACHINE, OWN, PROJECT, UNDECIDED
+from .project_routes import INSTANCE, MACHINE, OWN, PROJECT
 from .projects_lab import MARK, Person, ProjectLab, echo, made, manual, outcome
 
 SECRET = "s3cret-of-bob-and-nobody-else"
@@ -54,8 +54,31 @@ class Belongings:
         self.draft = str(made(api.post("/drafts", json={"workflowId": self.manual, "title": f"D {MARK}"}))["id"])
         new = {"title": f"N {MARK}", "document": manual(f"New {MARK}", set_fields("Set", x=MARK))}
         self.new_draft = str(made(api.post("/drafts", json=new))["id"])
+        self.evaluation, self.run = self.evaluated()
+        self.approval = self.asked()
         self.project = lab.b
         self.user = lab.bob.id
+
+    def evaluated(self) -> tuple[str, str]:
+        """An evaluation and one of its runs."""
+        scorer = {"kind": "expression", "name": f"S {MARK}", "expression": "={{ 1 }}"}
+        target = {"kind": "workflow", "workflowId": self.manual}
+        asked = {"name": "bobs-own", "tableId": self.table, "target": target, "scorers": [scorer]}
+        made(self.api.post("/evaluations", json=asked))
+        started = self.api.post("/evaluations/bobs-own/runs", json={})
+        assert started.status_code == 202, started.text
+        run = str(started.json()["id"])
+        poll(lambda: self.api.get(f"/evaluation-runs/{run}").json()["status"] != "running", "the evaluation's run")
+        return "bobs-own", run
+
+    def asked(self) -> str:
+        """A question of an execution that waits for its answer."""
+        fields = {"values": [{"fieldLabel": f"Reason {MARK}"}]}
+        wait = node("Ask", "wait", {"resume": "form", "formTitle": f"Q {MARK}", "formFields": fields}, version=1.1)
+        ident = made(self.api.post("/workflows", json=manual(f"Q {MARK}", wait)))["id"]
+        assert self.api.post(f"/workflows/{ident}/execute-async").status_code == 202
+        (found,) = poll(lambda: self.api.get("/approvals").json()["data"], "it waits")
+        return str(found["id"])
 
     def values(self) -> dict[str, str]:
         """For parameters of paths, by their names."""
@@ -63,7 +86,8 @@ class Belongings:
             "workflow_id": self.workflow, "credential_id": self.credential, "variable_id": self.variable,
             "table_id": self.table, "folder_id": self.folder, "execution_id": self.execution,
             "webhook_id": self.webhook, "project_id": self.project, "resource_id": self.workflow, "kind": "workflow",
-            "user_id": self.user, "version": "1", "draft_id": self.draft,
+            "user_id": self.user, "version": "1", "draft_id": self.draft, "run_id": self.run, "other_id": self.run,
+            "approval_id": self.approval,
         }  # fmt: skip
 
     def still_there(self) -> list[object]:
@@ -76,6 +100,9 @@ class Belongings:
             api.get("/folders").json(), api.get(f"/executions/{self.execution}").json(),
             api.get(f"/projects/{self.project}/members").json(),
             api.get(f"/drafts/{self.draft}").json(), api.get(f"/drafts/{self.new_draft}").json(),
+            api.get("/evaluations").json(),
+            api.get(f"/evaluations/{self.evaluation}").json(), api.get(f"/evaluation-runs/{self.run}").json(),
+            api.get(f"/evaluation-runs/{self.run}/rows").json(), api.get(f"/approvals/{self.approval}").json(),
         ]  # fmt: skip
 
 
@@ -101,7 +128,7 @@ BODIES: list[dict[str, Any]] = [{}, {"name": "Ann's", "nodes": [], "connections"
 
 def test_every_operation_says_what_it_is_about(lab: ProjectLab) -> None:
     """Whoever adds an operation puts it into one of these sets."""
-    sets = (PROJECT, OWN, INSTANCE, MACHINE, UNDECIDED)
+    sets = (PROJECT, OWN, INSTANCE, MACHINE)
     known = frozenset[str]().union(*sets)
     assert {one["operationId"] for _, _, one in operations(lab)} == known
     assert sum(map(len, sets)) == len(known)
@@ -116,7 +143,8 @@ def test_no_route_tells_or_changes_anything_of_another_project(lab: ProjectLab, 
         if any(part in path for part in SELF_ENDING) or ("{" not in path and method != "GET"):
             continue
         address = path
-        for name, value in values.items():
+        of_evaluations = {"name": bobs.evaluation} if "/evaluations/" in path else {}
+        for name, value in {**values, **of_evaluations}.items():
             address = address.replace("{" + name + "}", value)
         if "{" in address:
             continue
@@ -158,6 +186,42 @@ def test_a_draft_is_its_projects_alone(lab: ProjectLab, bobs: Belongings) -> Non
         assert eve.api.post(f"/drafts/{draft}/runs", json={}).status_code == 403
     gone = made(bobs.api.post("/drafts", json={}))["id"]
     assert bobs.api.delete(f"/drafts/{gone}").status_code == 204
+
+
+@pytest.mark.parametrize("project", ["", "jackfield", "a"])
+def test_who_runs_an_unsaved_workflow_finds_its_execution(lab: ProjectLab, project: str) -> None:
+    """Where it is made, the shared project included, and nobody elsewhere."""
+    api = lab.ann.client(lab.a if project == "a" else project)
+    ran = api.post("/workflows/run", json={"workflow": manual("Unsaved", set_fields("Set", x="1"))}).json()
+    path = f"/executions/{ran['executionId']}"
+    assert api.get(path).status_code == 200
+    assert lab.bob.api.get(path).status_code == (404 if project == "a" else 200)
+    assert lab.bob.client(lab.b).get(path).status_code == 404
+
+
+def test_an_unsaved_sub_workflow_is_nobody_elses(lab: ProjectLab, bobs: Belongings) -> None:
+    """Although it has no project of its own."""
+    inner = json.dumps(manual("Inner", set_fields("Set", x=MARK)))
+    outer = manual("Outer", node("Call", "executeWorkflow", {"source": "parameter", "workflowJson": inner}))
+    run(bobs.api, outer)
+    rows = lab.admin.get("/executions", params={"mode": "sub"}).json()["data"]
+    (sub,) = [row["id"] for row in rows if row.get("workflowId") is None]
+    for answer in (lab.ann.api.get(f"/executions/{sub}"), lab.ann.api.post(f"/executions/{sub}/retry")):
+        assert (answer.status_code, MARK in answer.text) == (404, False)
+    assert lab.ann.api.delete(f"/executions/{sub}").status_code == 404
+    assert lab.admin.get(f"/executions/{sub}").status_code == 200
+
+
+def test_nobody_gets_the_executions_of_a_workflow_that_is_gone_with_its_id(lab: ProjectLab, bobs: Belongings) -> None:
+    ident = made(bobs.api.post("/workflows", json=manual("Gone", set_fields("Set", x=MARK))))["id"]
+    ran = outcome(bobs.api.post(f"/workflows/{ident}/execute"))["id"]
+    assert bobs.api.delete(f"/workflows/{ident}").status_code == 204
+    document = {**manual("Again"), "id": ident}
+    for api in (lab.ann.client(lab.a), lab.ann.api):
+        answer = api.post("/import", json=[document])
+        assert "another project" in answer.text, answer.text
+        assert api.get(f"/executions/{ran}").status_code == 404
+    assert bobs.api.get(f"/executions/{ran}").status_code == 200
 
 
 def test_lists_and_counts_are_those_of_the_caller(lab: ProjectLab, bobs: Belongings) -> None:
@@ -337,6 +401,23 @@ def test_a_key_is_limited_to_its_projects(lab: ProjectLab, bobs: Belongings) -> 
     assert refused.status_code == 400
 
 
+def test_a_key_is_limited_before_anybody_uses_projects(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path).start()
+    try:
+        lab = ProjectLab.__new__(ProjectLab)
+        lab.daemon, lab.admin = daemon, daemon.admin()
+        ann, bob = Person(lab, "ann"), Person(lab, "bob")
+        ident = made(bob.api.post("/workflows", json=manual("Shared", set_fields("Set", x=MARK))))["id"]
+        ran = outcome(bob.api.post(f"/workflows/{ident}/execute"))["id"]
+        key = ann.key(projects=[ann.id])
+        assert ann.api.get(f"/executions/{ran}").status_code == 200
+        for path in (f"/workflows/{ident}", f"/executions/{ran}"):
+            assert key.get(path).status_code == 404
+        assert key.delete(f"/executions/{ran}").status_code == 404
+    finally:
+        daemon.close()
+
+
 def test_the_shared_project_can_be_closed(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path).start()
     try:
@@ -407,6 +488,18 @@ def test_tools_of_mcp_reach_what_their_caller_does(lab: ProjectLab, bobs: Belong
     assert bobs.api.get(f"/workflows/{bobs.manual}").status_code == 200
 
 
+def test_no_credential_of_another_project_opens_a_webhook(lab: ProjectLab, bobs: Belongings) -> None:
+    """Nor tells, by what it opens, what it is."""
+    for api, path, opened in ((bobs.api, "guard-b", 200), (lab.ann.client(lab.a), "guard-a", 401)):
+        hook = webhook(path, authentication="headerAuth", responseMode="lastNode")
+        hook["credentials"] = {"httpHeaderAuth": {"id": bobs.credential, "name": "C"}}
+        made(api.post("/workflows", json=chain("Guarded", hook, set_fields("Set", x="1"))))
+        call = lab.daemon.client()
+        assert call.post(f"/webhook-test/{path}", json={}).status_code == 401
+        answer = call.post(f"/webhook-test/{path}", json={}, headers={"Authorization": SECRET})
+        assert answer.status_code == opened, answer.text
+
+
 def test_nothing_goes_live_with_a_credential_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
     """Though whoever activates it is in both."""
     both = Person(lab, "both")
@@ -428,7 +521,9 @@ def test_a_question_is_answered_in_its_project(lab: ProjectLab) -> None:
     bob = lab.bob.client(lab.b)
     lab.daemon.live(chain("Asking", webhook("asks-bob"), wait, set_fields("Done", done=True)), bob)
     lab.daemon.client().post("/webhook/asks-bob", json={}).raise_for_status()
-    (found,) = poll(lambda: bob.get("/approvals").json()["data"], "it waits")
+    found = poll(
+        lambda: next((each for each in bob.get("/approvals").json()["data"] if "Ship" in str(each)), None), "it waits"
+    )
     path, body = f"/approvals/{found['id']}", {"fields": {"Reason": "It works"}}
     assert found["url"] is not None
 

@@ -21,6 +21,7 @@ from jackfield.api.errors import (
     WorkflowInactive,
 )
 from jackfield.api.jsontext import loads
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
 from jackfield_ai.chat.mounts import LIVE, TEST
@@ -101,7 +102,8 @@ class Chats:
         if request.method == "OPTIONS":
             made = Response("", 204, {"Allow": "GET, POST, OPTIONS"})
         else:
-            await self._check(node, request)
+            with reaching(run_reach(workflow.id)):
+                await self._check(node, request)
             if request.method == "GET":
                 if node.parameters.get("mode") == "webhook":
                     raise MethodNotAllowed(["POST"], "This chat has no page; send messages with POST.")

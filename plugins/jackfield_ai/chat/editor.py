@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Execution
 from jackfield.api.errors import AccessDenied, NotFound
 from jackfield.api.http import principal, read_json, request_id, taken_memory
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.records import replace
 from jackfield.api.run_rights import RunRights
 from jackfield.api.streaming import Chunk
@@ -34,7 +35,9 @@ async def send(context: PluginContext, workflow_id: str, path: str) -> Response:
     talk = Talk(context, context.settings(AiSettings), _explained)
     if authentication(node) == "basicAuth":
         given = Authorization.from_header(request.headers.get(CREDENTIALS))
-        if not await talk.fits(node, given):
+        with reaching(run_reach(workflow_id)):
+            fits = await talk.fits(node, given)
+        if not fits:
             raise AccessDenied(NEEDED, details={CREDENTIALS: "send Basic with those of the node's credential"})
     try:
         return await talk.answer(workflow, node, message, taken_memory(), request_id() or None, test=True)

@@ -14,6 +14,7 @@ from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.mcp.sessions import SESSION
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
+from jackfield.api.projects import reaching, run_reach
 from jackfield_ai.mcp_server.access import check_caller
 from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.paths import TEST, messages_address
@@ -88,7 +89,8 @@ class McpApp:
 
     async def _checked(self, called: str, headers: Mapping[str, str], test: bool) -> McpTarget:
         target = await self._servers.find(called, test=test)
-        await check_caller(self._context, target.node, headers)
+        with reaching(run_reach(target.workflow.id)):
+            await check_caller(self._context, target.node, headers)
         return target
 
     async def _sdk(self) -> McpSdk:

@@ -10,7 +10,7 @@ from jackfield.api.engine import Engine, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
-from jackfield.api.projects import RunReach, reaching
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.workflows import Item, Workflow
 from jackfield_engine.lifecycle.callers import refusal
 from jackfield_engine.run.live_run import LiveRun
@@ -71,7 +71,7 @@ class EngineErrorWorkflows:
 async def _workflow(context: PluginContext, failed: Workflow) -> Workflow | None:
     named = failed.settings.error_workflow
     if named is not None and named != failed.id:
-        with reaching(RunReach(failed.id, "")):
+        with reaching(run_reach(failed.id)):
             found = await context.port(WorkflowReader).load(named)
         if reason := refusal(found, failed.id):
             context.log.warning("the error workflow %s does not let %s run it: %s", named, failed.id, reason)

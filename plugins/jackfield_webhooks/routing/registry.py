@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.projects import reaching, run_reach
 from jackfield.api.records import state
 from jackfield.api.shared_workflows import PeerChanges
 from jackfield.api.storage import Webhook
@@ -143,7 +144,8 @@ class RouteRegistry:
         if now - ready.checked < self._settings.credential_refresh:
             return True
         ident, changed = ready.hook.credential
-        stored = await self._context.store.credential(ident)
+        with reaching(run_reach(ready.hook.webhook.workflow_id)):
+            stored = await self._context.store.credential(ident)
         ready.checked = now
         return (stored.updated_at if stored else 0) == changed
 

@@ -77,6 +77,12 @@ def task_context(reach: Reach | None) -> contextvars.Context:
     return context
 
 
+def run_reach(workflow_id: str | None) -> Reach | None:
+    """For what happens in the name of a saved workflow beside its executions: who may call it, what starts it. None:
+    it is not saved, and whoever tries it may use what is theirs."""
+    return RunReach(workflow_id, "") if workflow_id else _REACH.get()
+
+
 def whole_store(store: Store) -> Store:
     """The same store without limits, for whoever keeps the daemon's own books of what runs."""
     whole: Store = getattr(store, "whole", store)

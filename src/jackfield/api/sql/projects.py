@@ -90,7 +90,7 @@ class ProjectWork(Generic[ConnectionT]):
 
     def place(self, connection: ConnectionT, kind: ResourceKind, ids: Iterable[str], project_id: str) -> None:
         for ident in ids:
-            if project_id == SHARED:
+            if project_id == SHARED and kind != "execution":
                 self._sql.execute(connection, "DELETE FROM placements WHERE kind = ? AND id = ?", [kind, ident])
             else:
                 self._sql.repeat(connection, _PLACE, [kind, ident, project_id])

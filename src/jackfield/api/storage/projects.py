@@ -68,13 +68,14 @@ class ProjectStore(Protocol):
     async def delete_project_member(self, project_id: str, user_id: str) -> bool: ...
 
     async def place_resources(self, kind: ResourceKind, ids: Sequence[str], project_id: str) -> None:
-        """From now on these belong to this project, and to no other one. What was shared with it is shared no more."""
+        """From now on these belong to this project, and to no other one. What was shared with it is shared no more.
+        Executions have a row in `SHARED`, too: one without a row belongs to nobody."""
 
     async def forget_resource(self, kind: ResourceKind, resource_id: str) -> None:
         """It is gone: forget where it belongs and with whom it is shared."""
 
     async def placements(self, kind: ResourceKind, ids: Sequence[str]) -> Mapping[str, str]:
-        """Id -> project of those of these that do not belong to `SHARED`."""
+        """Id -> project of those of these that do not belong to `SHARED`, and of executions that were placed there."""
 
     async def placed(self, project_id: str, kind: ResourceKind) -> Sequence[str]:
         """The ids of this kind that belong to a project other than `SHARED`, in their order."""

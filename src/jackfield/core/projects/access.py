@@ -33,6 +33,9 @@ OPEN_ROLES: dict[str, ProjectRole] = {
     "viewer": "project:viewer", "member": "project:editor", "admin": "project:admin",
 }  # fmt: skip
 """Role of a user -> role in the shared project, as long as that is open."""
+UNPLACED: dict[ResourceKind, str] = {"execution": ""}
+"""Kind -> the project of what has no row: nobody knows whose an execution of an unsaved workflow is that was started by
+another one, so that only those see it who see everything."""
 _TRIM_S, _TRIM = 3600.0, 1000
 """Seconds between two rounds that forget what is gone, and how many each forgets."""
 
@@ -130,7 +133,7 @@ class StoredAccess:
         if reach.workflow_id is not None:
             project = await self.project_of("workflow", reach.workflow_id)
         else:
-            project = (await self._store.placements("execution", [reach.execution_id])).get(reach.execution_id, "")
+            project = await self.project_of("execution", reach.execution_id)
         return Rights({project: "project:editor"}, project) if project else Rights({})
 
     async def _callers(self, reach: CallerReach) -> Rights | None:
@@ -232,8 +235,8 @@ class StoredAccess:
             revision = self._revision
             stored = await self._store.placements(kind, missing)
             for ident in missing:
-                found[ident] = stored.get(ident, SHARED)
-                if revision == self._revision >= 0:
+                found[ident] = stored.get(ident, UNPLACED.get(kind, SHARED))
+                if found[ident] and revision == self._revision >= 0:
                     self._places[kind, ident] = found[ident]
             while len(self._places) > self._most:
                 self._places.popitem(last=False)

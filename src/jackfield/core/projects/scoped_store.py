@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from jackfield.api.errors import AccessDenied, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, NotFound
 from jackfield.api.paging import Page
 from jackfield.api.projects import ProjectAccess, Right, Rights, present_reach
 from jackfield.api.records import replace
@@ -339,19 +339,15 @@ class ScopedStore:
         return found if await self._access.require(kind, workflow or draft_id, right) else None
 
     async def _sees_run(self, execution_id: str, workflow_id: str | None) -> bool:
-        if present_reach() is None or not self._access.in_use:
-            return True
         if workflow_id is None:
-            placed = await self.whole.placements("execution", [execution_id])
-            rights = await self._access.rights()
-            return rights is None or rights.may(placed.get(execution_id, ""), "read")
+            return await self._access.sees("execution", execution_id)
         return await self._access.sees("workflow", workflow_id)
 
-    async def _target(self) -> str:
-        """Where the present reach makes new things. Raises `AccessDenied`."""
+    async def _target(self) -> str | None:
+        """Where the present reach makes new things; None: nothing limits it. Raises `AccessDenied`."""
         rights: Rights | None = await self._access.rights()
         if rights is None:
-            return SHARED
+            return None
         if not rights.target:
             raise AccessDenied("There is no project in which you may make this; ask for the role project:editor.")
         return rights.target
@@ -364,8 +360,13 @@ class ScopedStore:
         add: Callable[[], Awaitable[None]],
     ) -> None:
         """Placed before it is there, so that nobody else ever sees it; the store refuses what is there already."""
-        target = await self._target() if present_reach() is not None else SHARED
-        if target == SHARED or await is_there():
+        target = await self._target() if present_reach() is not None else None
+        if target is None or await is_there():
+            await add()
+            return
+        if await self._is_of_another(kind, resource_id, target):
+            raise Conflict("This id was in use in another project; leave it out, or give another one.")
+        if target == SHARED:
             await add()
             return
         await self.whole.place_resources(kind, [resource_id], target)
@@ -376,6 +377,17 @@ class ScopedStore:
             raise
         finally:
             await self._access.changed()
+
+    async def _is_of_another(self, kind: ResourceKind, resource_id: str, project_id: str) -> bool:
+        """Whether something that is gone had this id in another project: its executions are there still, and whoever
+        got the id would get them."""
+        before = (await self.whole.placements(kind, [resource_id])).get(resource_id, SHARED)
+        if before == project_id or before != SHARED:
+            return before != project_id
+        if kind != "workflow":
+            return False
+        left = await self.whole.executions(ExecutionFilter(workflow_id=resource_id), offset=0, limit=1)
+        return left.total > 0
 
     async def _put(self, kind: ResourceKind, resource_id: str, known: bool, put: Callable[[], Awaitable[None]]) -> None:
         if known:

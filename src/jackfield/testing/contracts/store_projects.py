@@ -184,6 +184,12 @@ class StoreProjectsContract:
         assert await store.trim_placements(10) == 2
         assert (await store.placed("a", "workflow"), await store.placed("a", "execution")) == (["kept", "ran"], ["1"])
 
+    async def test_an_execution_is_placed_in_the_shared_project_too(self, store: Store) -> None:
+        await store.place_resources("execution", ["1"], SHARED)
+        await store.place_resources("workflow", ["1"], SHARED)
+        assert await store.placements("execution", ["1", "2"]) == {"1": SHARED}
+        assert await store.placements("workflow", ["1"]) == {}
+
     async def test_a_key_may_be_limited(self, store: Store) -> None:
         await store.add_user(user("u"))
         key = ApiKey("k", "u", "K", "jf", "d", (), 1, projects=("a", "b"))

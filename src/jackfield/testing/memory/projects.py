@@ -57,7 +57,7 @@ class MemoryProjects(MemoryTables):
         self._count_change()
         for ident in ids:
             self._placed.pop((kind, ident), None)
-            if project_id != SHARED:
+            if project_id != SHARED or kind == "execution":
                 self._placed[kind, ident] = project_id
             self._shared.discard((kind, ident, project_id))
 
