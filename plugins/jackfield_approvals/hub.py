@@ -114,7 +114,8 @@ class AgentApprovalHub:
 
     def _expire(self, kept: KeptRequest) -> None:
         request = kept.request
-        option = next((one.id for one in request.options if not one.allows), "")
+        rejecting = sorted((one for one in request.options if not one.allows), key=lambda one: one.lasting)
+        option = rejecting[0].id if rejecting else ""
         self.closed(kept.id, "expired", option)
         try:
             request.answer(ApprovalAnswer(option, "Nobody has answered in time."))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 from functools import partial
 
 from jackfield.api.agent_protocols import PermissionAsked
 from jackfield.api.approvals import AgentApprovals, AgentRequest, ApprovalAnswer, ApprovalOption
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.profiles import Profile, require_sandbox
 from jackfield_agent_sessions.settings import AgentSessionSettings
 
@@ -34,24 +36,46 @@ class SessionInbox:
         self._now_ms = now_ms
         self._open: dict[str, str] = {}
         """Permission -> its approval."""
+        self._unlisted: dict[str, asyncio.TimerHandle] = {}
+        """Those that are in no inbox -> when they are rejected."""
 
     def noted(self, message: PermissionAsked, answer: Answer) -> None:
         """A permission is asked for, or is not open any more. message: as the session shows it."""
-        if self._approvals is None:
-            return
         if message.state != "open":
-            if (approval := self._open.pop(message.id, None)) is not None:
+            if (timer := self._unlisted.pop(message.id, None)) is not None:
+                timer.cancel()
+            if self._approvals is not None and (approval := self._open.pop(message.id, None)) is not None:
                 self._approvals.closed(approval, message.state, message.answer or "")
             return
-        if message.id in self._open:
+        if message.id in self._open or message.id in self._unlisted:
             return
         try:
-            self._open[message.id] = self._approvals.open(self._request(message, answer))
+            if self._approvals is not None:
+                self._open[message.id] = self._approvals.open(self._request(message, answer))
+                return
         except Conflict:  # too many are open; it can be answered in the session itself
-            return
+            pass
+        self._reject_in_time(message, answer)
+
+    def _reject_in_time(self, message: PermissionAsked, answer: Answer) -> None:
+        """As the inbox would."""
+        limit = self._settings.permission_timeout
+        kinds = {one.kind: one.id for one in reversed(message.options)}
+        option = kinds.get("reject_once") or kinds.get("reject_always")
+        if limit and option is not None:
+            loop = asyncio.get_running_loop()
+            self._unlisted[message.id] = loop.call_later(limit, self._reject, message.id, option, answer)
+
+    def _reject(self, permission: str, option: str, answer: Answer) -> None:
+        self._unlisted.pop(permission, None)
+        with contextlib.suppress(JackfieldError):  # the agent reads no more, or has ended
+            answer(permission, option, "Nobody has answered in time.")
 
     def close(self) -> None:
         """The session has ended."""
+        for timer in self._unlisted.values():
+            timer.cancel()
+        self._unlisted.clear()
         for approval in self._open.values():
             if self._approvals is not None:
                 self._approvals.closed(approval, "withdrawn")

@@ -92,6 +92,14 @@ async def test_time_rejects(context: FakeContext) -> None:
     assert known.find(ident).state == "expired"
 
 
+async def test_time_rejects_for_this_once(context: FakeContext) -> None:
+    told: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
+    options = [ApprovalOption(name, name, allows=False, lasting=name == "never") for name in ("never", "reject")]
+    asked = AgentRequest("work", "agent_session", "s", "Bash", "", {}, options, told.set_result, until_ms=0)
+    AgentApprovalHub(context).open(asked)
+    assert (await told).option == "reject"
+
+
 async def test_how_many_are_kept(context: FakeContext) -> None:
     known = AgentApprovalHub(context)
     first, second = (known.open(request()) for _ in range(2))
