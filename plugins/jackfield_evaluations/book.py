@@ -115,9 +115,9 @@ class EvaluationBook:
 
     async def delete_run(self, run_id: str) -> None:
         """With its rows."""
+        await self._context.store.delete_entries(_ROW, run_id)  # first: nobody would find them without their run
         for kind in (_RUN, _OPEN, _CANCEL):
             await self._context.store.delete_entry(kind, run_id)
-        await self._context.store.delete_entries(_ROW, run_id)
 
     async def open_runs(self) -> list[str]:
         """Ids of runs that go on, wherever."""

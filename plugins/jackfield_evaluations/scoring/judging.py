@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 
 from jackfield.api import jsontext
 from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER
 from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Document
@@ -18,6 +20,7 @@ from jackfield_evaluations.executing.spending import spent_by
 from jackfield_evaluations.records import RowScore, Spent
 from jackfield_evaluations.scoring.subject import ScoredSubject
 from jackfield_evaluations.scoring.verdicts import LONGEST_REASON, ScorerFailed, on_scale
+from jackfield_evaluations.settings import EvaluationsSettings
 
 _ASKED: dict[str, Json] = {
     "type": "object",
@@ -63,12 +66,15 @@ def judge_document(scorer: JudgeScorer) -> Document:
     return document_of(name, chain, served, parser, parts={"Model": LANGUAGE_MODEL, "Form": OUTPUT_PARSER})
 
 
-def judge_prompt(scorer: JudgeScorer, subject: ScoredSubject) -> str:
-    """What is judged stands between marks that its author cannot know, and is said to be data."""
+def judge_prompt(scorer: JudgeScorer, subject: ScoredSubject, limit: int) -> str:
+    """What is judged stands between marks that its author cannot know, and is said to be data. limit: bytes of each of
+    its parts, as each one costs tokens."""
     mark = secrets.token_hex(8)
     parts = {"INPUT": subject.input, "EXPECTED": subject.expected, "OUTPUT": subject.output}
     shown = "\n".join(
-        f"<{name} {mark}>\n{_text(value)}\n</{name} {mark}>" for name, value in parts.items() if value is not None
+        f"<{name} {mark}>\n{_text(value, limit)}\n</{name} {mark}>"
+        for name, value in parts.items()
+        if value is not None
     )
     return (
         "You judge the output of a program. Judge by these instructions:\n\n"
@@ -85,7 +91,8 @@ async def judged(
 ) -> Judged:
     """Raises `JackfieldError`."""
     workflow = await context.port(WorkflowReader).parse_unsaved(judge_document(scorer))
-    prompt = judge_prompt(scorer, subject)
+    limit = context.settings(EvaluationsSettings).output_limit
+    prompt = await asyncio.to_thread(judge_prompt, scorer, subject, limit)
     ran = await run_execution(context, EvaluationTask(workflow, ROW, [{"json": {"prompt": prompt}}]), seconds, noted)
     spent = await spent_by(context, workflow, ran.records)
     known = RowScore(scorer.name, execution_id=ran.id)
@@ -115,5 +122,6 @@ def _read(known: RowScore, scorer: JudgeScorer, json: Mapping[str, object]) -> R
     )
 
 
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else jsontext.dumps(value).decode()
+def _text(value: Json, limit: int) -> str:
+    encoded = value.encode(errors="replace") if isinstance(value, str) else stored_json(value)
+    return encoded.decode() if len(encoded) <= limit else encoded[:limit].decode(errors="ignore") + " …"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ SETTINGS = """
 look_interval = 0.05
 prune_interval = 1
 keep_runs = 2
+max_runs = 2
 
 [nodes.http]
 allowed_networks = ["127.0.0.0/8"]
@@ -87,6 +89,20 @@ def test_runs_beyond_the_number_to_keep_are_deleted_with_their_rows(bounded: Wor
 
     poll(lambda: numbers() == [4, 3], "the older runs are gone")
     assert bounded.api.get(f"/evaluation-runs/{first['id']}/rows").status_code == 404
+
+
+def test_starts_side_by_side_keep_to_the_number_of_runs(bounded: World) -> None:
+    table = bounded.table("many", [{"number": 1}], number="number")
+    wait = node("Wait", "wait", {"amount": 30, "unit": "seconds"})
+    workflow = bounded.workflow(chain("many", node("Start", "manualTrigger"), wait))
+    bounded.evaluation("many", tableId=table, target={"kind": "workflow", "workflowId": workflow}, scorers=[EXACT])
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: bounded.api.post("/evaluations/many/runs", json={}), range(8)))
+    begun = [answer.json()["id"] for answer in answers if answer.status_code == 202]
+    assert sorted(answer.status_code for answer in answers) == [202] * 2 + [409] * 6
+    for run_id in begun:
+        bounded.post(f"/evaluation-runs/{run_id}/cancel", {})
+        assert bounded.ended(run_id)["status"] == "cancelled"
 
 
 @pytest.mark.parametrize(
