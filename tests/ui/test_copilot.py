@@ -112,6 +112,19 @@ def test_a_draft_is_decided_change_by_change(page: Page, api: httpx.Client, axe:
     poll(lambda: api.get(f"/drafts/{draft}").json()["changeCount"] == 0, "the draft loses what was rejected")
 
 
+def test_a_run_is_allowed_with_its_input_in_sight(page: Page, api: httpx.Client) -> None:
+    workflow, draft = drafted(api)
+    body = {"input": [{"json": {"given": "Three loaves"}}]}
+    asked = api.post(f"/drafts/{draft}/runs", json=body).raise_for_status().json()
+    review(page, workflow)
+    question = page.get_by_role("alert", name="Permission to run the draft")
+    question.get_by_text("Input", exact=True).first.click()
+    question.get_by_text("Three loaves").wait_for()
+    question.get_by_role("button", name="Run it once").click()
+    question.wait_for(state="detached")
+    assert api.get(f"/drafts/{draft}/runs/{asked['id']}").json()["state"] == "running"
+
+
 def test_it_is_a_sheet_on_a_phone(
     make_context: Callable[..., BrowserContext], api: httpx.Client, axe: Callable[[Page], None]
 ) -> None:

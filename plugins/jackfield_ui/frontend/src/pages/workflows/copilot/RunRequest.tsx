@@ -24,7 +24,7 @@ export function RunRequest({ draft }: { draft: Draft }) {
       {run.input && (
         <details>
           <summary>Input</summary>
-          <JsonView value={run.input} label="Input" maxHeight={240} />
+          <JsonView value={run.input} label="Input" depth={4} maxHeight={240} />
         </details>
       )}
       <Group gap="sm" mt="xs">
