@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound, PayloadTooLarge
 from jackfield.api.ids import is_uuid
+from jackfield.api.json_values import Json
 from jackfield.api.records import replace
 from jackfield.api.storage.drafts import StoredDraft
 from jackfield_copilot.drafts.model import Draft, about_of, contents_of, draft_of, row_of
@@ -123,4 +124,18 @@ def require_document(value: object) -> dict[str, object]:
         raise InvalidInput(
             "The document of a draft is a workflow.", details={"document": "give an object with nodes and connections"}
         )
+    details = dict(_odd(value))
+    if details:
+        raise InvalidInput("The document of a draft is a workflow.", details=details)
     return value
+
+
+def _odd(document: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:  # JSON
+    """What keeps it from being taken apart, and the first node that does. A draft may be wrong in every other way."""
+    for key in ("connections", "settings", "pinData"):
+        if not isinstance(document.get(key) or {}, dict):
+            yield f"document.{key}", "give an object"
+    for index, node in enumerate(document["nodes"]):
+        if not isinstance(node, dict) or not isinstance(node.get("name"), str) or not node["name"]:
+            yield f"document.nodes[{index}]", "give an object with a name that is a text"
+            return

@@ -12,6 +12,7 @@ from quart import Response, request
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge
 from jackfield.api.http import json_response, operation, principal, read_model, read_query, request_scope
+from jackfield.api.ids import is_uuid
 from jackfield.api.json_values import Json
 from jackfield.api.paging import Page
 from jackfield.api.storage.drafts import DraftRow
@@ -81,9 +82,9 @@ class DraftRoutes:
     async def list_drafts(self) -> Response:
         page: DraftsQuery = read_query(_schema("DraftsQuery"))
         workflow = "" if page.workflow_id == NO_WORKFLOW else page.workflow_id
-        found: Page[DraftRow] = await self._context.store.drafts(
-            workflow, page.execution_id, offset=page.offset, limit=page.limit
-        )
+        found: Page[DraftRow] = Page([], 0)
+        if all(is_uuid(ident) for ident in (workflow, page.execution_id) if ident):
+            found = await self._context.store.drafts(workflow, page.execution_id, offset=page.offset, limit=page.limit)
         names: dict[str | None, str | None] = {None: None}
         for row in found.rows:
             if row.workflow_id not in names:

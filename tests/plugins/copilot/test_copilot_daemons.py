@@ -70,6 +70,11 @@ def test_daemons_share_drafts_and_never_overwrite_each_other(two: tuple[Daemon, 
     assert sorted(done) == [200, 409]
     assert other.get(f"/workflows/{workflow['id']}").json()["version"] == 2
     assert other.get(path).json()["changes"] == []
+    for query in ({"workflowId": "\0"}, {"executionId": "\0x"}, {"workflowId": "' OR 1=1"}):
+        assert other.get("/drafts", params=query).raise_for_status().json()["total"] == 0
+    named = chain("N\0", webhook("nul"), set_fields("A\0", x="\0"))
+    hostile = one.post("/drafts", json={"document": named, "title": "T\0"}).raise_for_status().json()
+    assert other.get(f"/drafts/{hostile['id']}").json()["document"]["nodes"][1]["name"] == "A\0"
 
 
 def test_drafts_open_with_a_new_key_alone(tmp_path: Path) -> None:

@@ -173,6 +173,12 @@ def test_each_change_is_of_the_revision_that_was_read(api: httpx.Client) -> None
     too_large = {"document": {**draft["document"], "meta": {"text": "x" * 70_000}}}
     assert api.put(f"/drafts/{draft['id']}", json=too_large).status_code == 413
     assert api.put(f"/drafts/{draft['id']}", json={"document": {}}).json()["details"]["document"]
+    for odd in ("x", None, {}, {"name": 5}, {"name": ""}, {"name": {"a": 1}}, {"id": "a", "name": ["x"]}):
+        refused = api.post("/drafts", json={"document": {"nodes": [{"name": "A"}, odd], "pinData": {"A": 1}}})
+        assert (refused.status_code, list(refused.json()["details"])) == (400, ["document.nodes[1]"]), odd
+    for key in ("connections", "settings", "pinData"):
+        refused = api.post("/drafts", json={"document": {"nodes": [], key: ["x"]}})
+        assert (refused.status_code, list(refused.json()["details"])) == (400, [f"document.{key}"])
     assert api.post("/drafts", json={"workflowId": "nothing"}).status_code == 404
     assert api.delete(f"/drafts/{draft['id']}").status_code == 204
     assert api.get(f"/drafts/{draft['id']}").json()["code"] == "DRAFT_NOT_FOUND"
