@@ -49,6 +49,7 @@ from jackfield.api.records import record
 from jackfield_mcp.audit import Audit
 from jackfield_mcp.caller import ApiCaller
 from jackfield_mcp.catalogue import TOOLS
+from jackfield_mcp.depths import too_deep
 from jackfield_mcp.marking import bounded, marked_text, structured
 from jackfield_mcp.prompts import list_prompts, prompt
 from jackfield_mcp.resources import list_resources, list_templates, read_resource
@@ -173,6 +174,9 @@ class McpProtocol:
                 raise
             await call.api.beside()
             return value
+        reach = reach_of(call.api.principal)
+        if found.outward and reach is not None and reach.depth > self._settings.offered_depth:
+            raise ToolFailed(too_deep(self._settings.offered_depth))
         try:
             arguments = found.arguments.model_validate(call.arguments)
         except ValidationError as exc:

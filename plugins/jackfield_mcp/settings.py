@@ -67,7 +67,7 @@ class McpSettings(BaseModel):
     )
     offered_depth: int = Field(
         5,
-        description="How deep offered workflows and the agents that they run may call each other.",
+        description="How deep workflows and the agents that they run may call each other by tools.",
         ge=1,
         le=100,
     )

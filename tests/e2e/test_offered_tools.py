@@ -27,7 +27,7 @@ from .test_mcp_injection import CREDENTIAL, ENVIRONMENT, HOSTILE, PROFILE, obey
 
 LOOP = """
 import json, os, urllib.request
-asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "endless", "arguments": {}}}
+asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": json.loads(os.environ["CALL"])}
 headers = {"Authorization": "Bearer " + os.environ["JACKFIELD_TOOLS_TOKEN"], "Content-Type": "application/json",
            "Accept": "application/json, text/event-stream"}
 request = urllib.request.Request(os.environ["ADDRESS"] + "/mcp", json.dumps(asked).encode(), headers)
@@ -159,18 +159,24 @@ async def test_a_workflow_that_is_taken_off_is_offered_no_more(probes: Probes, t
             await client.call_tool("brief", {})
 
 
-async def test_a_workflow_whose_agent_calls_it_comes_to_an_end(probes: Probes, total: str) -> None:
+@pytest.mark.parametrize("tool", ["endless", "run_workflow"])
+async def test_a_workflow_whose_agent_calls_it_comes_to_an_end(probes: Probes, total: str, tool: str) -> None:
+    """By the tool that it is, and by the daemon's own."""
     (probes.daemon.directory / "loop.py").write_text(LOOP)
-    probes.profile("looper", env={"ADDRESS": probes.daemon.base_url})
+    name, alias = f"endless_{tool}", f"looper-{tool}"
     program = f"exec {sys.executable} {probes.daemon.directory / 'loop.py'}"
-    agent = node("Agent", "agent", {"profile": "looper", "args": ["-c", program]})
-    ident = live(probes, offered("endless", called(), agent))
+    agent = node("Agent", "agent", {"profile": alias, "args": ["-c", program]})
+    ident = live(probes, offered(name, called(), agent))
+    own = tool == "run_workflow"
+    call = {"name": tool, "arguments": {"workflow_id": ident}} if own else {"name": name, "arguments": {}}
+    env = {"ADDRESS": probes.daemon.base_url, "CALL": json.dumps(call)}
+    probes.profile(alias, env=env, daemon_tools={"tools": ["run_workflow", "run_profile"] if own else []})
     async with connected(probes.daemon, total) as client:
-        result = await client.call_tool("endless", {})
+        result = await client.call_tool(name, {})
     assert "mcp.offered_depth" in json.dumps(result.structured_content)
     runs = probes.daemon.admin().get("/executions", params={"workflowId": ident}).json()["data"]
     assert len(runs) == 3
-    assert not [one for one in probes.tokens() if one["profile"] == "looper"]
+    assert not [one for one in probes.tokens() if one["profile"] == alias]
 
 
 async def test_a_call_whose_token_has_ended_tells_nothing(probes: Probes) -> None:

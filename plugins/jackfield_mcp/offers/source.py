@@ -16,6 +16,7 @@ from jackfield.api.mcp.tool_sources import SourcedCall, SourcedTool, ToolFailed,
 from jackfield.api.nodes import NodeCatalog, entry_items
 from jackfield.api.profile_tools import reach_of
 from jackfield.api.workflows import Items
+from jackfield_mcp.depths import too_deep
 from jackfield_mcp.offers.book import OfferedWorkflow, OfferedWorkflows, reached
 from jackfield_mcp.offers.starting import item_for
 from jackfield_mcp.settings import McpSettings
@@ -50,10 +51,7 @@ class OfferedTools:
         if wrong := await off_loop(arguments, lambda: problems(arguments, dict(found.schema))):
             raise ToolFailed(f"The arguments of {call.name} are not valid: {'; '.join(wrong)}.")
         if _depth(call) > self._deepest:
-            raise ToolFailed(
-                f"Workflows and agents call each other more than {self._deepest} deep (mcp.offered_depth); does one "
-                "call itself without an end?"
-            )
+            raise ToolFailed(too_deep(self._deepest))
 
         async def progress(seconds: float) -> None:
             await call.progress("The workflow runs.")

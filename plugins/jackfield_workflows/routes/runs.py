@@ -29,6 +29,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.items import is_long
 from jackfield.api.object_references import load
+from jackfield.api.profile_tools import reach_of
 from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import StoredExecution
@@ -172,6 +173,7 @@ class RunRoutes:
             encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
             memory=memory,
             id=execution_id,
+            depth=0 if (reach := reach_of(principal())) is None else reach.depth,
         )
         if query.reuse:
             principal().require("executions:read")  # what it takes is in the answer
