@@ -331,6 +331,16 @@ _PROJECTS = (
 )
 """Projects, and what belongs to which; what has no row belongs to the one that was always there. Daemons of the version
 before go on: they add keys without projects."""
+_REJECTED = (
+    "ALTER TABLE webhook_stats ADD COLUMN rejected bigint NOT NULL DEFAULT 0",
+    """INSERT INTO webhook_stats (webhook_id, share, total, success, failed, rejected, last_call)
+        SELECT webhook_id, -1, 0, 0, 0, greatest(0, sum(total - success - failed) - (
+            SELECT count(*) FROM calls c WHERE c.webhook_id = s.webhook_id AND c.status = 'pending')), max(last_call)
+        FROM webhook_stats s WHERE webhook_id IN (SELECT webhook_id FROM calls WHERE status = 'rejected')
+        GROUP BY webhook_id""",
+)
+"""Rejected calls have a counter. Of before they are what is left, where one is known. Daemons of the version before go
+on, and count theirs in the total alone."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -349,6 +359,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _ENTRIES,
     _DRAFTS,
     _PROJECTS,
+    _REJECTED,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -344,11 +344,18 @@ _PROJECTS = (
     "ALTER TABLE api_keys ADD COLUMN projects TEXT NOT NULL DEFAULT ''",
 )
 """Projects, and what belongs to which; what has no row belongs to the one that was always there."""
+_REJECTED = (
+    "ALTER TABLE webhook_stats ADD COLUMN rejected INTEGER NOT NULL DEFAULT 0",
+    """UPDATE webhook_stats SET rejected = max(0, total - success - failed - (
+        SELECT count(*) FROM calls WHERE calls.webhook_id = webhook_stats.webhook_id AND status = 'pending'))
+        WHERE webhook_id IN (SELECT webhook_id FROM calls WHERE status = 'rejected')""",
+)
+"""Rejected calls have a counter. Of before they are what is left, where one is known."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
     _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
-    _DRAFTS, _PROJECTS,
+    _DRAFTS, _PROJECTS, _REJECTED,
 )  # fmt: skip
 
 

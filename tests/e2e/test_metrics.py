@@ -106,6 +106,19 @@ def test_calls_are_counted_by_code(called: tuple[Samples, str]) -> None:
     assert found.by("jackfield_webhook_answer_seconds_count", "kind") == {("webhook",): 6}
 
 
+def test_the_counters_of_webhooks_add_up(daemon: Daemon, called: tuple[Samples, str]) -> None:
+    api, names = daemon.admin(), ("totalCalls", "successCalls", "failedCalls", "rejectedCalls")
+
+    def counters() -> dict[str, list[int]]:
+        rows = api.get("/webhooks", params={"stats": "true"}).json()["data"]
+        return {row["path"]: [row["stats"][name] for name in names] for row in rows}
+
+    wanted = {"/fine": [3, 3, 0, 0], "/bad": [1, 0, 1, 0], "/guarded": [1, 0, 0, 1]}
+    poll(lambda: counters() == wanted, "every call is one of the three", timeout=5)
+    found = api.get("/executions/stats").json()
+    assert (found["total"], found["success"], found["failed"]) == (4, 3, 1)
+
+
 def test_node_runs_are_timed_by_type(called: tuple[Samples, str]) -> None:
     found, _ = called
     assert found.by("jackfield_node_seconds_count", "type", "status") == {

@@ -74,9 +74,9 @@ def _call(
 
 
 def _stats_by_id(
-    webhook_id: str, total: int, success: int, failed: int, last_call: int | None
+    webhook_id: str, total: int, success: int, failed: int, rejected: int, last_call: int | None
 ) -> tuple[str, WebhookStats]:
-    return webhook_id, WebhookStats(total, success, failed, last_call)
+    return webhook_id, WebhookStats(total, success, failed, rejected, last_call)
 
 
 def _delivery(
@@ -106,7 +106,7 @@ _CALLS = Query(
     "calls c",
 )
 _STATS = Query(
-    "webhook_id, sum(total)::bigint, sum(success)::bigint, sum(failed)::bigint, max(last_call)",
+    "webhook_id, sum(total)::bigint, sum(success)::bigint, sum(failed)::bigint, sum(rejected)::bigint, max(last_call)",
     "webhook_stats",
     "webhook_id",
     _stats_by_id,
@@ -164,8 +164,10 @@ class PostgresWebhooks:
         size = len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         return self._caps.call(call.webhook_id, self._db.post(lambda batch: batch.add_call(call), size))
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)
+    def count_calls(
+        self, webhook_id: str, count: int, time: int, status: CallStatus = "pending"
+    ) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time, status), _OVERHEAD)
 
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None

@@ -52,7 +52,8 @@ SOURCES: Mapping[str, str] = {
             {OWN_BODY} AS body, c.query, c.event, c.status, c.truncated, c.response_status, c.duration_ms,
             c.response_truncated, c.response_body FROM calls c""",  # noqa: S608 - our own words
     "webhook_stats": """SELECT webhook_id, sum(total)::bigint AS total, sum(success)::bigint AS success,
-            sum(failed)::bigint AS failed, max(last_call) AS last_call FROM webhook_stats GROUP BY webhook_id""",
+            sum(failed)::bigint AS failed, sum(rejected)::bigint AS rejected,
+            max(last_call) AS last_call FROM webhook_stats GROUP BY webhook_id""",
     "incarnations": """SELECT DISTINCT e.owner AS id, coalesce(i.daemon, '') AS daemon FROM executions e
         LEFT JOIN incarnations i ON i.id = e.owner WHERE e.finished_at IS NULL AND e.owner IS NOT NULL""",
     "executions": """SELECT id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at,

@@ -14,6 +14,7 @@ from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced, JackfieldError
 from jackfield.api.records import replace, state
 from jackfield.api.storage import (
+    CallStatus,
     CallUpdate,
     Delivery,
     FinishedExecution,
@@ -239,8 +240,10 @@ class WriteBatch:
         counts.at(call.time, 1)
         counts.ended(call.status)
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> None:
-        self._count(webhook_id).at(time, count)
+    def count_calls(self, webhook_id: str, count: int, time: int, status: CallStatus) -> None:
+        counts = self._count(webhook_id)
+        counts.at(time, count)
+        counts.ended(status, count)
 
     def update_call(self, update: CallUpdate) -> None:
         row = self._calls.get(update.call_id)

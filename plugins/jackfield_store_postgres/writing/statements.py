@@ -47,6 +47,7 @@ ANSWER = """UPDATE deliveries d SET status = t.status, headers = t.headers, body
     WHERE d.webhook_id = t.webhook_id AND d.key = t.key AND d.status IS NULL"""
 _ADD_COUNTS = """ON CONFLICT (webhook_id, share) DO UPDATE SET total = s.total + excluded.total,
         success = s.success + excluded.success, failed = s.failed + excluded.failed,
+        rejected = s.rejected + excluded.rejected,
         last_call = greatest(s.last_call, excluded.last_call)"""
 CHANGE_CALLS = f"""WITH wanted AS (
         SELECT t.*, c.status AS before
@@ -62,11 +63,11 @@ CHANGE_CALLS = f"""WITH wanted AS (
             duration_ms = coalesce(t.duration_ms, c.duration_ms)
         FROM wanted t WHERE c.webhook_id = t.webhook_id AND c.id = t.id
     )
-    INSERT INTO webhook_stats AS s (webhook_id, share, total, success, failed, last_call)
+    INSERT INTO webhook_stats AS s (webhook_id, share, total, success, failed, rejected, last_call)
     SELECT webhook_id, share, 0, count(*) FILTER (WHERE status = 'success'),
-        count(*) FILTER (WHERE status IN ('failed', 'timeout')), NULL
+        count(*) FILTER (WHERE status IN ('failed', 'timeout')), 0, NULL
     FROM wanted WHERE before = 'pending' AND status IS NOT NULL GROUP BY webhook_id, share ORDER BY webhook_id
     {_ADD_COUNTS}"""  # noqa: S608 - our own words
-COUNT = f"""INSERT INTO webhook_stats AS s (webhook_id, share, total, success, failed, last_call)
-    SELECT * FROM unnest(%b::text[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[])
+COUNT = f"""INSERT INTO webhook_stats AS s (webhook_id, share, total, success, failed, rejected, last_call)
+    SELECT * FROM unnest(%b::text[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[])
     {_ADD_COUNTS}"""  # noqa: S608 - our own words

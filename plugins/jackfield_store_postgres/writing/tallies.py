@@ -13,6 +13,7 @@ class Counts:
     total: int = 0
     success: int = 0
     failed: int = 0
+    rejected: int = 0
     last_call: int | None = None
 
     def at(self, time: int, count: int) -> None:
@@ -20,14 +21,16 @@ class Counts:
         if self.last_call is None or time > self.last_call:
             self.last_call = time
 
-    def ended(self, status: str) -> None:
+    def ended(self, status: str, count: int = 1) -> None:
         if status == "success":
-            self.success += 1
+            self.success += count
         elif status in ("failed", "timeout"):
-            self.failed += 1
+            self.failed += count
+        elif status == "rejected":
+            self.rejected += count
 
-    def values(self) -> tuple[int, int, int, int | None]:
-        return self.total, self.success, self.failed, self.last_call
+    def values(self) -> tuple[int, int, int, int, int | None]:
+        return self.total, self.success, self.failed, self.rejected, self.last_call
 
 
 @state

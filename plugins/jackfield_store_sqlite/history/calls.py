@@ -73,9 +73,9 @@ def _call(
 
 
 def _stats_by_id(
-    webhook_id: str, total: int, success: int, failed: int, last_call: int | None
+    webhook_id: str, total: int, success: int, failed: int, rejected: int, last_call: int | None
 ) -> tuple[str, WebhookStats]:
-    return webhook_id, WebhookStats(total, success, failed, last_call)
+    return webhook_id, WebhookStats(total, success, failed, rejected, last_call)
 
 
 def _delivery(
@@ -103,8 +103,10 @@ _CALLS = Query(
     _call,
     "calls c",
 )
-_STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
-_STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_stats", "webhook_id", _stats_by_id)
+_STATS = Query("total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", WebhookStats)
+_STATS_BY_ID = Query(
+    "webhook_id, total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", _stats_by_id
+)
 _DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
@@ -155,8 +157,10 @@ class SqliteWebhooks:
             lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         )
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)
+    def count_calls(
+        self, webhook_id: str, count: int, time: int, status: CallStatus = "pending"
+    ) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time, status), _OVERHEAD)
 
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None

@@ -16,6 +16,7 @@ from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
 from jackfield.api.storage import (
+    CallStatus,
     CallUpdate,
     Delivery,
     FinishedExecution,
@@ -61,8 +62,10 @@ _CALL_STATUSES = """SELECT calls.webhook_id, calls.id, calls.status FROM json_ea
 _CHANGE_CALL = """UPDATE calls SET status = ?, response_status = coalesce(?, response_status),
     response_body = coalesce(?, response_body), response_truncated = coalesce(?, response_truncated),
     duration_ms = coalesce(?, duration_ms) WHERE webhook_id = ? AND id = ?"""
-_COUNT = """INSERT INTO webhook_stats VALUES (?, ?, ?, ?, ?) ON CONFLICT (webhook_id) DO UPDATE SET
+_COUNT = """INSERT INTO webhook_stats (webhook_id, total, success, failed, rejected, last_call)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (webhook_id) DO UPDATE SET
     total = total + excluded.total, success = success + excluded.success, failed = failed + excluded.failed,
+    rejected = rejected + excluded.rejected,
     last_call = CASE WHEN last_call > excluded.last_call OR excluded.last_call IS NULL THEN last_call
                      ELSE excluded.last_call END"""
 _CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id, fingerprint) VALUES (?, ?, ?, ?, ?)
@@ -92,6 +95,7 @@ class _Counts:
     total: int = 0
     success: int = 0
     failed: int = 0
+    rejected: int = 0
     last_call: int | None = None
 
     def at(self, time: int, count: int) -> None:
@@ -99,11 +103,13 @@ class _Counts:
         if self.last_call is None or time > self.last_call:
             self.last_call = time
 
-    def ended(self, status: str) -> None:
+    def ended(self, status: str, count: int = 1) -> None:
         if status == "success":
-            self.success += 1
+            self.success += count
         elif status in ("failed", "timeout"):
-            self.failed += 1
+            self.failed += count
+        elif status == "rejected":
+            self.rejected += count
 
 
 class Unclear(Exception):
@@ -277,8 +283,10 @@ class WriteBatch:
         counts.at(call.time, 1)
         counts.ended(call.status)
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> None:
-        self._count(webhook_id).at(time, count)
+    def count_calls(self, webhook_id: str, count: int, time: int, status: CallStatus) -> None:
+        counts = self._count(webhook_id)
+        counts.at(time, count)
+        counts.ended(status, count)
 
     def update_call(self, update: CallUpdate) -> None:
         row = self._calls.get(update.call_id)
@@ -316,7 +324,11 @@ class WriteBatch:
             self._many(_ADD_ANSWER, self._answers)
         self._change_calls()
         self._many(
-            _COUNT, ((key, each.total, each.success, each.failed, each.last_call) for key, each in self._counts.items())
+            _COUNT,
+            (
+                (key, each.total, each.success, each.failed, each.rejected, each.last_call)
+                for key, each in self._counts.items()
+            ),
         )
         self._forget()
 

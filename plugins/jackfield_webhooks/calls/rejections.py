@@ -105,7 +105,7 @@ class RejectedCalls:
         now = self._context.clock.now_ms()
         for webhook_id, count in counts.items():
             try:
-                await self._context.store.count_calls(webhook_id, count, now)
+                await self._context.store.count_calls(webhook_id, count, now, "rejected")
             except StoreUnavailable:
                 self._counts[webhook_id] = self._counts.get(webhook_id, 0) + count
 

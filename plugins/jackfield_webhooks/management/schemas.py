@@ -14,13 +14,14 @@ _WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class WebhookStatsView(Schema):
-    """Counters since the webhook was saved first."""
+    """Counters since the webhook was saved first. The three kinds add up to the total once no execution is open."""
 
     model_config = _WIRE
 
     total_calls: int
     success_calls: int
-    failed_calls: int
+    failed_calls: int = Field(description="Calls whose execution failed, was cancelled, or took too long.")
+    rejected_calls: int = Field(description="Calls that started no execution, such as one without the credential.")
     last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
 
 

@@ -40,6 +40,7 @@ def counts(stats: WebhookStats) -> View:
         "totalCalls": stats.total_calls,
         "successCalls": stats.success_calls,
         "failedCalls": stats.failed_calls,
+        "rejectedCalls": stats.rejected_calls,
         "lastCall": None if stats.last_call is None else iso(stats.last_call),
     }
 

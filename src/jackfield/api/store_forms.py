@@ -71,7 +71,7 @@ FORMS: Sequence[StoreForm] = (
         "registrations",
         "place:i id workflow_id node_id node_name kind method path pattern authentication active:b created_at:i",
     ),
-    _form("webhook_stats", "webhook_id total:i success:i failed:i last_call:i"),
+    _form("webhook_stats", "webhook_id total:i success:i failed:i rejected:i last_call:i"),
     _form(
         "calls",
         "body_places webhook_id id execution_id time:i method headers:x body query event status truncated:b "

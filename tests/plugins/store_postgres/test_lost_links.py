@@ -54,7 +54,7 @@ async def test_a_batch_whose_answer_does_not_come_counts_once(
         assert link.cuts == 1
         assert [each for each in results if isinstance(each, BaseException)] == []
         assert results[-1] is True
-        assert await store.webhook_stats("h") == WebhookStats(26, 0, 0, 99)
+        assert await store.webhook_stats("h") == WebhookStats(26, 0, 0, 0, 99)
         found = await store.execution("e7")
         assert found is not None
         assert list(found.steps) == [b"[7]"]

@@ -152,7 +152,7 @@ async def test_counters_add_up(stores: Stores) -> None:
         *(store.count_calls(hook, 1, time) for time in range(30) for store in stores for hook in reversed(hooks)),
         *(store.count_calls(hook, 1, 99) for store in reversed(stores) for hook in hooks),
     )
-    assert await stores[0].webhooks_stats(hooks) == {hook: WebhookStats(93, 0, 0, 99) for hook in hooks}
+    assert await stores[0].webhooks_stats(hooks) == {hook: WebhookStats(93, 0, 0, 0, 99) for hook in hooks}
 
 
 async def test_a_wait_ends_once(stores: Stores) -> None:

@@ -36,9 +36,12 @@ class Webhook:
 
 @record
 class WebhookStats:
+    """Since the webhook was saved first. A call whose execution is still open is in the total alone."""
+
     total_calls: int = 0
     success_calls: int = 0
     failed_calls: int = 0
+    rejected_calls: int = 0
     last_call: int | None = None
 
 
@@ -152,10 +155,12 @@ class WebhookStore(Protocol):
         """Of each of these, by id; one that was never called is left out."""
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        """A call that started no execution (rejected). Counts in `total_calls`."""
+        """A call that started no execution (rejected)."""
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
-        """Calls that are counted but not kept."""
+    def count_calls(
+        self, webhook_id: str, count: int, time: int, status: CallStatus = "pending"
+    ) -> asyncio.Future[None]:
+        """Calls that are counted but not kept. `pending`: nothing is known of their end."""
 
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None

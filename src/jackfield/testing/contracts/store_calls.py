@@ -24,12 +24,12 @@ from .rows import FOREVER, call, calls, ended, new, rows
 class StoreCallsContract:
     """Calls and deliveries: subclass it and give the fixture `store`, an open and empty `Store`."""
 
-    async def test_a_rejected_call_counts_in_the_total_only(self, store: Store) -> None:
+    async def test_a_rejected_call_counts_as_rejected(self, store: Store) -> None:
         await store.add_call(call("c", 500, status="rejected", response_status=401, body="", duration_ms=1))
-        await store.count_calls("h", 3, 900)
+        await store.count_calls("h", 3, 900, "rejected")
         await store.count_calls("h", 2, 800)
         await asyncio.gather(store.count_calls("h", 1, 100), store.count_calls("other", 1, 5))
-        assert await store.webhook_stats("h") == WebhookStats(7, 0, 0, 900)
+        assert await store.webhook_stats("h") == WebhookStats(7, 0, 0, 4, 900)
         assert await calls(store) == [
             StoredCall("c", "h", None, 500, "POST", {"x-a": "1"}, "", False, "rejected", 401, "", False, 1)
         ]
@@ -71,7 +71,7 @@ class StoreCallsContract:
         )
         (found,) = await calls(store)
         assert (found.status, found.response_body, found.response_truncated) == ("success", "a", True)
-        assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 1000)
+        assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 0, 1000)
         assert await store.webhook_stats("other") == WebhookStats()
 
     async def test_calls_are_listed_newest_first_and_filtered(self, store: Store) -> None:

@@ -80,7 +80,7 @@ class StoreRunsContract:
         assert await calls(store) == [
             StoredCall("c", "h", "e", 1000, "POST", {"x-a": "1"}, "body", False, "success", 200, "answer", False, 7)
         ]
-        assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 1000)
+        assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 0, 1000)
 
     async def test_accepted_and_finished_in_one(self, store: Store) -> None:
         end = ended("e", steps=b"[1]", call=CallUpdate("c", "h", "success", 200, "ok", False, 3))
@@ -423,7 +423,7 @@ class StoreRunsContract:
             store.count_calls("h", 3, 900), store.count_calls("i", 2, 800), store.count_calls("j", 1, 7)
         )
         assert await store.webhooks_stats(["h", "i", "never"]) == {
-            "h": WebhookStats(3, 0, 0, 900),
-            "i": WebhookStats(2, 0, 0, 800),
+            "h": WebhookStats(3, 0, 0, 0, 900),
+            "i": WebhookStats(2, 0, 0, 0, 800),
         }
         assert await store.webhooks_stats([]) == {}

@@ -13,6 +13,7 @@ from ...api.call_places import body_in
 from ...api.errors import Conflict
 from ...api.storage import (
     KEEP_ALL,
+    CallStatus,
     CallUpdate,
     Delivery,
     ExecutionFilter,
@@ -40,8 +41,14 @@ class MemoryCalls(MemoryOwnership):
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
         return self._queued(lambda: self._add_call(call, None))
 
-    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
-        return self._queued(lambda: self._count(webhook_id, count, time))
+    def count_calls(
+        self, webhook_id: str, count: int, time: int, status: CallStatus = "pending"
+    ) -> asyncio.Future[None]:
+        def counted() -> None:
+            self._count(webhook_id, count, time)
+            self._ended(webhook_id, status, count)
+
+        return self._queued(counted)
 
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
@@ -82,12 +89,13 @@ class MemoryCalls(MemoryOwnership):
         last = time if old.last_call is None else max(old.last_call, time)
         self._stats[webhook_id] = replace(old, total_calls=old.total_calls + count, last_call=last)
 
-    def _ended(self, webhook_id: str, status: str) -> None:
+    def _ended(self, webhook_id: str, status: str, count: int = 1) -> None:
         old = self._stats.get(webhook_id, WebhookStats())
         self._stats[webhook_id] = replace(
             old,
-            success_calls=old.success_calls + (status == "success"),
-            failed_calls=old.failed_calls + (status in ("failed", "timeout")),
+            success_calls=old.success_calls + count * (status == "success"),
+            failed_calls=old.failed_calls + count * (status in ("failed", "timeout")),
+            rejected_calls=old.rejected_calls + count * (status == "rejected"),
         )
 
     def _update_call(self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None) -> None:

@@ -13553,10 +13553,13 @@ export interface components {
         };
         /**
          * WebhookStatsView
-         * @description Counters since the webhook was saved first.
+         * @description Counters since the webhook was saved first. The three kinds add up to the total once no execution is open.
          */
         WebhookStatsView: {
-            /** Failedcalls */
+            /**
+             * Failedcalls
+             * @description Calls whose execution failed, was cancelled, or took too long.
+             */
             failedCalls: number;
             /**
              * Lastcall
@@ -13564,6 +13567,11 @@ export interface components {
              * @default null
              */
             lastCall?: string | null;
+            /**
+             * Rejectedcalls
+             * @description Calls that started no execution, such as one without the credential.
+             */
+            rejectedCalls: number;
             /** Successcalls */
             successCalls: number;
             /** Totalcalls */

@@ -92,7 +92,13 @@ function About({ webhook }: { webhook: Webhook | undefined }) {
         <dt>Calls</dt>
         <dd>
           <Count value={stats.totalCalls} />, <Count value={stats.successCalls} /> succeeded,{' '}
-          <Count value={stats.failedCalls} /> failed, last <RelativeTime time={stats.lastCall} />
+          <Count value={stats.failedCalls} /> failed,{' '}
+          {stats.rejectedCalls > 0 && (
+            <>
+              <Count value={stats.rejectedCalls} /> rejected,{' '}
+            </>
+          )}
+          last <RelativeTime time={stats.lastCall} />
         </dd>
       </dl>
     </Paper>
