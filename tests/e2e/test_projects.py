@@ -397,6 +397,11 @@ def test_a_key_is_limited_to_its_projects(lab: ProjectLab, bobs: Belongings) -> 
     elsewhere = made(lab.ann.api.post("/workflows", json=manual("Elsewhere")))["id"]
     assert key.get(f"/workflows/{elsewhere}").status_code == 404
     assert key.put(f"/projects/{lab.a}/members/{lab.bob.id}", json={"role": "project:admin"}).status_code == 403
+    named = lab.ann.key(projects=[lab.a], scopes=["agents:read"])
+    for client, answers in ((key, 403), (lab.ann.key(), 200), (named, 200)):
+        assert client.get(f"{lab.daemon.base_url}/api/profiles").status_code == answers
+    agent = manual("Asks", node("Agent", "agent", {"profile": "p", "prompt": "x"}))
+    assert key.post("/workflows/run", json={"workflow": agent}).status_code == 403
     refused = lab.ann.api.post("/api-keys", json={"name": "k", "projects": [lab.b]})
     assert refused.status_code == 400
 

@@ -13,11 +13,6 @@ from jackfield.testing.daemon import Daemon, poll
 
 ELSEWHERE = {
     ("source-control", "pull"): "not connected to a repository",
-    ("project", "create", "--name", "x"): "one project",
-    ("project", "update", "jackfield", "--name", "x"): "one project",
-    ("project", "delete", "jackfield"): "one project",
-    ("project", "add-member", "jackfield", "--user", "1", "--role", "project:editor"): "one project",
-    ("project", "remove-member", "jackfield", "--user", "1"): "one project",
     ("package", "export", "--workflow-id", "1", "--output", "package.n8np"): "no packages",
 }
 """What Jackfield does not have -> words of its answer."""
@@ -40,7 +35,7 @@ def test_workflows(cli: Cli, daemon: Daemon) -> None:
     assert [row["tags"] for row in cli.ok("workflow", "list", "--tag", "cli-night")] == [[tag]]
     assert cli.ok("workflow", "list", "--tag", "cli-day") == []
     assert cli.run("workflow", "transfer", ident, "--project", "jackfield")[0] == 0
-    assert "one project" in cli.refused("workflow", "transfer", ident, "--project", "other")
+    assert "no project with this id" in cli.refused("workflow", "transfer", ident, "--project", "other")
     assert cli.ok("workflow", "deactivate", ident)["active"] is False
     assert cli.run("workflow", "delete", ident)[0] == 0
     assert "no workflow with this id" in cli.refused("workflow", "get", ident)
@@ -147,7 +142,7 @@ def test_users_projects_and_audit(cli: Cli, daemon: Daemon) -> None:
     assert (user["email"], user["role"]) == ("admin", "global:admin")
     assert cli.ok("user", "get", user["id"]) == cli.ok("user", "get", "admin") == user
     assert [row["id"] for row in cli.ok("project", "list")] == ["jackfield"]
-    assert cli.ok("project", "get", "jackfield")["name"] == "Jackfield"
+    assert cli.ok("project", "get", "jackfield")["name"] == "Shared"
     assert [row["id"] for row in cli.ok("project", "members", "jackfield")] == [user["id"]]
     ident = cli.ok("workflow", "create", "--stdin", given=json.dumps(workflow("Open", "cli-open")))["id"]
     cli.ok("workflow", "activate", ident)
@@ -158,6 +153,29 @@ def test_users_projects_and_audit(cli: Cli, daemon: Daemon) -> None:
 @pytest.mark.parametrize("arguments", ELSEWHERE)
 def test_what_jackfield_does_not_have_is_said(cli: Cli, arguments: tuple[str, ...]) -> None:
     assert ELSEWHERE[arguments] in cli.refused(*arguments)
+
+
+def test_projects(cli: Cli, daemon: Daemon) -> None:
+    made = cli.ok("project", "create", "--name", "cli-team")
+    assert (made["name"], made["type"]) == ("cli-team", "team")
+    assert cli.run("project", "update", made["id"], "--name", "cli-crew")[0] == 0
+    assert cli.ok("project", "get", made["id"])["name"] == "cli-crew"
+    headers = {"Authorization": f"Bearer {daemon.login()}"}
+    person = {"username": "cli-ann", "password": "correct-horse-battery", "role": "member"}
+    user = daemon.client(headers=headers).post("/api/v1/users", json=person).raise_for_status().json()["id"]
+    assert cli.run("project", "add-member", made["id"], "--user", user, "--role", "project:viewer")[0] == 0
+    members = {row["email"]: row["role"] for row in cli.ok("project", "members", made["id"])}
+    assert members == {"admin": "project:admin", "cli-ann": "project:viewer"}
+    assert cli.run("project", "remove-member", made["id"], "--user", user)[0] == 0
+    assert [row["email"] for row in cli.ok("project", "members", made["id"])] == ["admin"]
+    ident = cli.ok("workflow", "create", "--stdin", given=json.dumps(workflow("Team's", "cli-team", [set_node(1)])))[
+        "id"
+    ]
+    assert cli.run("workflow", "transfer", ident, "--project", made["id"])[0] == 0
+    assert "belongs to the project" in cli.refused("project", "delete", made["id"])
+    assert cli.run("workflow", "delete", ident)[0] == 0
+    assert cli.run("project", "delete", made["id"])[0] == 0
+    assert "shared project stays" in cli.refused("project", "delete", "jackfield")
 
 
 def test_the_connection_is_kept(cli: Cli, daemon: Daemon, key: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield.api.jsontext import Json
+from jackfield.api.projects import RunReach, reaching
 from jackfield.api.records import replace
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import StoredAnswer, Webhook
@@ -82,7 +83,8 @@ class WaitingIngress(Ingress):
             methods[0] if methods else "", "/" + token, token, "none", True, 0,
         )  # fmt: skip
         workflow = replace(waiting.workflow, nodes={**waiting.workflow.nodes, node.name: node})
-        hook = await self._context.port(HookSource).make(named, workflow)
+        with reaching(RunReach(waiting.workflow.id, waiting.execution_id)):
+            hook = await self._context.port(HookSource).make(named, workflow)
         if hook is None:
             raise _unknown()
         url = self._links.url(waiting.execution_id)

@@ -26,7 +26,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"workflows/[^/]+/(un)?archive", "Jackfield has no archive; deactivate the workflow, or delete it."),
     (r"workflows/[^/]+/test-runs", "Jackfield has evaluations of its own: see /api/v1/evaluations."),
     (r"executions/[^/]+/tags", "Jackfield has no tags of executions."),
-    (r"projects", "Jackfield has one project, which everybody is in; it has no folders."),
+    (r"projects", "Jackfield has no folders in n8n's API: see /api/v1/folders."),
 )
 """Path below the prefix, with all that is below it, and the answer. The first that fits counts."""
 INVITE = "Jackfield invites nobody by mail: an administrator adds users with jackfield user add."

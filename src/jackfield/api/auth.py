@@ -55,6 +55,8 @@ _READS = frozenset(
 )
 ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES, "admin": SCOPES}
 """Scopes that a role gives. `users:admin` is no scope: it is the role admin."""
+_OF_THE_MACHINE = frozenset({AGENTS_READ, AGENTS_WRITE, MACHINE_WRITE})
+"""They reach what every project has, so that a credential that is limited to some has them by name alone."""
 
 
 @record
@@ -73,11 +75,15 @@ class Principal:
     projects: frozenset[str] | None = None
 
     def may(self, scope: str) -> bool:
-        return scope in ROLE_SCOPES.get(self.role, frozenset()) and (self.scopes is None or scope in self.scopes)
+        return scope in ROLE_SCOPES.get(self.role, frozenset()) and (
+            scope in self.scopes if self.scopes is not None else self.projects is None or scope not in _OF_THE_MACHINE
+        )
 
     def without(self, *scopes: str) -> Principal:
         """The same caller where these scopes count for nothing."""
-        given = ROLE_SCOPES.get(self.role, frozenset()) if self.scopes is None else self.scopes
+        given = self.scopes
+        if given is None:
+            given = frozenset(scope for scope in ROLE_SCOPES.get(self.role, frozenset()) if self.may(scope))
         return replace(self, scopes=given - set(scopes))
 
     def require(self, scope: str) -> None:
@@ -86,6 +92,11 @@ class Principal:
             return
         if self.scopes is not None and scope not in self.scopes:
             raise AccessDenied(f"This API key lacks the scope {scope}.", details={"scope": scope})
+        if self.projects is not None and scope in _OF_THE_MACHINE:
+            raise AccessDenied(
+                f"An API key that is limited to projects has the scope {scope} only when its scopes name it.",
+                details={"scope": scope},
+            )
         raise AccessDenied(
             f"The role {self.role} lacks the scope {scope}; it needs the role member.",
             details={"scope": scope, "role": "member"},
