@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,11 +12,12 @@ from jackfield.api.auth import OWNER
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, FakeSecrets
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
 from jackfield.testing.store import MemoryStore
+from jackfield_copilot import CopilotPlugin
 from jackfield_copilot.drafts.keeping import DraftKeeper
 from jackfield_copilot.drafts.model import Draft, DraftOrigin
 from jackfield_copilot.settings import CopilotSettings
@@ -77,25 +76,6 @@ def test_daemons_share_drafts_and_never_overwrite_each_other(two: tuple[Daemon, 
     assert other.get(f"/drafts/{hostile['id']}").json()["document"]["nodes"][1]["name"] == "A\0"
 
 
-def test_drafts_open_with_a_new_key_alone(tmp_path: Path) -> None:
-    daemon = Daemon(tmp_path)
-    daemon.start()
-    try:
-        body = {"document": chain("W", webhook("w"))}
-        draft = daemon.admin().post("/drafts", json=body).raise_for_status().json()
-        daemon.stop()
-        program = str(Path(sys.executable).with_name("jackfield"))
-        for verb in (["rotate"], ["forget", "--anyway"]):
-            asked = [program, "keys", *verb, "--config-dir", str(daemon.config_dir)]
-            told = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-            assert told.returncode == 0, told.stderr
-        daemon.start()
-        found = daemon.admin().get(f"/drafts/{draft['id']}").raise_for_status().json()
-        assert found["document"] == draft["document"]
-    finally:
-        daemon.close()
-
-
 def _draft(name: str, context: FakeContext, **more: object) -> Draft:
     now = context.clock.now_ms()
     made = Draft(name, None, name, OWNER.username, DraftOrigin(), 1, now, now, {"nodes": []})
@@ -115,3 +95,31 @@ async def test_a_full_store_gives_up_drafts_that_change_nothing(tmp_path: Path) 
     left = {row.id for row in (await context.store.drafts(None, None, offset=0, limit=9)).rows}
     assert kept.id in left
     assert idle.id not in left
+
+
+class OtherKey(FakeSecrets):
+    """What is sealed with the key before begins with `older:`."""
+
+    def open(self, sealed: bytes) -> bytes:
+        return super().open(sealed.replace(b"older:", b"sealed:", 1))
+
+
+async def test_drafts_are_sealed_with_a_new_key(tmp_path: Path) -> None:
+    store = MemoryStore()
+    context = FakeContext(tmp_path, tables=[CopilotSettings()], ports={"Store": store}, secrets=OtherKey())
+    keeper = DraftKeeper(context)
+    older, lost, kept = [
+        await keeper.add(_draft(f"01a22d0e-3a65-7195-a430-00000000000{number}", context)) for number in range(3)
+    ]
+    for draft, sealed in ((older, b"older:"), (lost, b"lost:")):
+        stored = await store.draft(draft.id)
+        assert stored is not None
+        await store.reseal_draft(draft.id, stored.sealed, stored.sealed.replace(b"sealed:", sealed, 1))
+    (values,) = CopilotPlugin(context).jackfield_sealed_values()
+    resealed = await values.reseal()
+    assert (resealed.done, [lost.id in one for one in resealed.lost]) == (2, [True])
+    again = await store.draft(older.id)
+    assert again is not None
+    assert again.sealed.startswith(b"sealed:")
+    assert await keeper.find(older.id) == older
+    assert await keeper.find(kept.id) == kept
