@@ -99,7 +99,8 @@ class LiveRun:
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
         self._hooks = hooks
-        self._reach = _reach_of(request.workflow, handle.id)
+        self._starter = present_reach() if request.workflow.id is None else None
+        """Who has started it, where it is not saved."""
         self._outcome = Outcome("cancelled")
         self._park_until = 0
         self._slice = 0.0
@@ -148,7 +149,11 @@ class LiveRun:
         if projects is None or (not projects.in_use and present_reach() is None):
             self.task = loop.create_task(self._go())
         else:  # whoever launches it may be another execution, or somebody who waits for it
-            self.task = loop.create_task(self._go(), context=task_context(self._reach))
+            self.task = loop.create_task(self._go(), context=task_context(self._reach()))
+
+    def _reach(self) -> Reach:
+        """A saved workflow has its own; one that is not saved may use what whoever starts it may."""
+        return self._starter or RunReach(self.request.workflow.id, self.id)
 
     def stop_task(self) -> None:
         if self.task is not None:
@@ -450,9 +455,3 @@ def is_near(clock: StoreClock, settings: ExecutionsSettings, until: int | None) 
 
 def too_long(limit: float) -> str:
     return f"The execution ran longer than its limit of {limit:g} seconds."
-
-
-def _reach_of(workflow: Workflow, execution_id: str) -> Reach:
-    """A saved workflow has its own; one that is not saved may use what whoever starts it may."""
-    own = RunReach(workflow.id, execution_id)
-    return own if workflow.id is not None else present_reach() or own

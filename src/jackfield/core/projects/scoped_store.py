@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from jackfield.api.errors import AccessDenied, Conflict, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.paging import Page
 from jackfield.api.projects import ProjectAccess, Right, Rights, present_reach
 from jackfield.api.records import replace
@@ -359,7 +359,8 @@ class ScopedStore:
         is_there: Callable[[], Awaitable[bool]],
         add: Callable[[], Awaitable[None]],
     ) -> None:
-        """Placed before it is there, so that nobody else ever sees it; the store refuses what is there already."""
+        """Placed before it is there, so that nobody else ever sees it; the store refuses what is there already. Where
+        nobody knows whether it was added, as the store did not answer or the caller has gone, it stays placed."""
         target = await self._target() if present_reach() is not None else None
         if target is None or await is_there():
             await add()
@@ -372,8 +373,11 @@ class ScopedStore:
         await self.whole.place_resources(kind, [resource_id], target)
         try:
             await add()
-        except BaseException:
-            await self.whole.forget_resource(kind, resource_id)
+            if not await self.whole.placements(kind, [resource_id]):  # trimmed, as it was not there yet
+                await self.whole.place_resources(kind, [resource_id], target)
+        except JackfieldError as exc:
+            if not isinstance(exc, StoreUnavailable):
+                await self.whole.forget_resource(kind, resource_id)
             raise
         finally:
             await self._access.changed()
