@@ -246,7 +246,7 @@ class ProjectDesk:
     async def _team(self, project_id: str, caller: Principal) -> SeenProject:
         """One whose members and name the caller may change. Raises `NotFound`, `AccessDenied`, `Conflict`."""
         seen = await self.find(project_id, caller)
-        if caller.scopes is not None or caller.projects is not None:
+        if caller.is_limited:
             raise AccessDenied("An API key with scopes or projects changes no project.")
         rights = await self._rights(caller)
         if rights is not None and not rights.may(project_id, "admin"):

@@ -237,9 +237,10 @@ def test_a_user_grants_what_they_may_and_what_was_asked_for(daemon: Daemon, flow
     viewer.base_url = httpx.URL(f"{daemon.base_url}/api/v1")
     assert viewer.get(path).json()["scopes"] == ["workflows:read"]
     assert viewer.post(path, json={"allow": True, "scopes": ["agents:write"]}).status_code == 400
-    key = api.post("/api-keys", json={"name": "k", "scopes": ["workflows:read"]}).json()["key"]
-    scoped = daemon.client().get(f"/api/v1{path}", headers={"X-API-Key": key})
-    assert scoped.status_code == 403
+    for limit in ({"scopes": ["workflows:read"]}, {"projects": ["jackfield"]}):
+        key = api.post("/api-keys", json={"name": "k", **limit}).raise_for_status().json()["key"]
+        limited = daemon.client().get(f"/api/v1{path}", headers={"X-API-Key": key})
+        assert limited.status_code == 403
     assert daemon.client().get(f"/api/v1{path}").status_code == 401
     told = viewer.post(path, json={"allow": True, "scopes": ["workflows:read"]}).raise_for_status().json()["redirect"]
     code = parse_qs(urlsplit(told).query)["code"][0]

@@ -395,6 +395,8 @@ def test_a_key_is_limited_to_its_projects(lab: ProjectLab, bobs: Belongings) -> 
     ident = made(key.post("/workflows", json=manual("By key")))["id"]
     assert lab.ann.client(lab.a).get(f"/workflows/{ident}").status_code == 200
     elsewhere = made(lab.ann.api.post("/workflows", json=manual("Elsewhere")))["id"]
+    both = {"Authorization": f"Bearer {lab.ann.token}"}
+    assert key.get(f"/workflows/{elsewhere}", headers=both).status_code == 404
     assert key.get(f"/workflows/{elsewhere}").status_code == 404
     assert key.put(f"/projects/{lab.a}/members/{lab.bob.id}", json={"role": "project:admin"}).status_code == 403
     named = lab.ann.key(projects=[lab.a], scopes=["agents:read"])

@@ -63,7 +63,7 @@ def key_routes(auth: AuthService) -> Blueprint:
     @operation("Revoke an API key", operation_id="revokeApiKey", scope=None, status=204, tags=["api-keys"])
     async def revoke(key_id: str) -> Response:
         caller = principal()
-        if (caller.scopes is not None or caller.projects is not None) and caller.claims.get("key") != key_id:
+        if caller.is_limited and caller.claims.get("key") != key_id:
             raise AccessDenied("An API key with scopes may revoke itself only.")
         if not await auth.store().delete_api_key(key_id, caller.user_id):
             raise NotFound("There is no such API key.")

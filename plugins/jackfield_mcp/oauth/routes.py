@@ -121,8 +121,8 @@ class OAuthRoutes:
 
 def _unrestricted() -> Principal:
     caller = principal()
-    if caller.scopes is not None:
-        raise AccessDenied("A credential with scopes lets nobody in; log in.")
+    if caller.is_limited:
+        raise AccessDenied("A credential with scopes or projects lets nobody in; log in.")
     return caller
 
 

@@ -36,7 +36,7 @@ class _Lack:
     cause: str = ""
 
     def message(self, caller: Principal) -> str:
-        who = "this API key" if caller.scopes is not None else f"the role {caller.role}"
+        who = "this API key" if caller.is_limited else f"the role {caller.role}"
         needs = f"The node {self.node.name} ({self.node.type}) needs the scope {self.scope}, which {who} lacks"
         if not self.cause:
             return f"{needs}."

@@ -24,7 +24,7 @@ def offer_lack(workflow: Workflow, caller: Principal, before: Workflow | None = 
         return ""
     if before is not None and _told(before, tool_offer(before.settings.raw)) == _told(workflow, offer):
         return ""
-    who = "this API key" if caller.scopes is not None else f"the role {caller.role}"
+    who = "this API key" if caller.is_limited else f"the role {caller.role}"
     return f"To offer a workflow as a tool to agents needs the scope {AGENTS_WRITE}, which {who} lacks."
 
 

@@ -74,6 +74,11 @@ class Principal:
     claims: Mapping[str, object] = field(default_factory=dict)
     projects: frozenset[str] | None = None
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the credential gives less than its user may and reaches."""
+        return self.scopes is not None or self.projects is not None
+
     def may(self, scope: str) -> bool:
         return scope in ROLE_SCOPES.get(self.role, frozenset()) and (
             scope in self.scopes if self.scopes is not None else self.projects is None or scope not in _OF_THE_MACHINE
@@ -114,7 +119,7 @@ class Principal:
 
     def require_admin(self) -> None:
         """Raises `AccessDenied` unless the caller is an administrator with an unrestricted credential."""
-        if self.role != "admin" or self.scopes is not None or self.projects is not None:
+        if self.role != "admin" or self.is_limited:
             raise AccessDenied("This needs the role admin.", details={"role": "admin"})
 
 

@@ -149,5 +149,7 @@ def _without_authorization(request: AuthRequest) -> AuthRequest:
 
 
 def narrowest(callers: Sequence[Principal]) -> Principal:
-    """With two credentials of one user the more restricted one decides."""
-    return min(callers, key=lambda caller: 1 << 30 if caller.scopes is None else len(caller.scopes))
+    """With two credentials of one user the more restricted one decides, and the limits of all to projects hold."""
+    found = min(callers, key=lambda caller: 1 << 30 if caller.scopes is None else len(caller.scopes))
+    limits = [caller.projects for caller in callers if caller.projects is not None]
+    return replace(found, projects=frozenset.intersection(*limits)) if limits else found
