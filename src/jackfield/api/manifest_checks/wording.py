@@ -13,6 +13,7 @@ _LINE = "one line without control characters"
 PATTERNS: Mapping[str, str] = {
     r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$": "letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64",
     r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$": "letters, digits, `_` and `-`, a letter or digit first, at most 64",
+    r"^[A-Za-z0-9_-]{1,64}$": "letters, digits, `_` and `-`, at most 64",
     r"^[A-Za-z_][A-Za-z0-9_]{0,127}$": "letters, digits and `_`, no digit first, at most 128",
     r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$": "letters, digits and !#$%&'*+.^_`|~-, no spaces, at most 128",
     r"^[ -~]{0,4096}$": "letters, digits, signs and spaces of ASCII, at most 4096",
