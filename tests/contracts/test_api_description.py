@@ -25,9 +25,12 @@ VERB = re.compile(
     r"(n8n)?(Get|List|Create|Add|Update|Replace|Rename|Put|Delete|Remove|Revoke|Rotate|Clear|Upsert|Change|Transfer|"
     r"Start|Stop|Restart|Run|Execute|Cancel|Retry|Interrupt|Wait|Stream|Send|Answer|Begin|End|Share|Unshare|Clean|Test|"
     r"Check|Validate|Preview|Plan|Count|Import|Export|Activate|Deactivate|Publish|Unpublish|Duplicate|Restore|"
-    r"Authorize|Fetch|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse|Drain|Resume)(?![a-z])",
+    r"Authorize|Fetch|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse|Drain|Resume|"
+    r"Accept|Reject|Merge|Ask|Decide)(?![a-z])",
 )
 """A call begins with what it does."""
+SILENT = {"POST /n8n/api/v1/projects/{project_id}/users"}
+"""n8n answers them without a body."""
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +66,7 @@ def test_every_answer_has_a_schema(document: dict[str, Any]) -> None:
     silent = [
         f"{where} {status}"
         for where, described in operations(document)
-        if described["tags"] != ["not in Jackfield"]
+        if described["tags"] != ["not in Jackfield"] and where not in SILENT
         for status, answer in described["responses"].items()
         if status.startswith("2") and status != "204" and "content" not in answer
     ]

@@ -32,8 +32,11 @@ async def test_what_ended_before_and_while_others_read_is_counted(
     functions += ["keep_bodies_of_calls", "add_up_new_counts", "add_up_counts", "take_counts_away"]
     jackfield_postgres.run(f"DROP FUNCTION {', '.join(f'{schema}.{each}' for each in functions)} CASCADE")
     jackfield_postgres.run(f"DROP INDEX {schema}.executions_by_end")
-    tables = ("execution_counts", "execution_changes", "workflow_counts", "span_counts", "ledgers", "ledger_days")
+    tables = ["execution_counts", "execution_changes", "workflow_counts", "span_counts", "ledgers", "ledger_days"]
+    tables += ["entries", "drafts", "project_members", "projects", "placements", "shares", "project_revisions"]
     jackfield_postgres.run(f"DROP TABLE {', '.join(f'{schema}.{table}' for table in tables)}")
+    jackfield_postgres.run(f"ALTER TABLE {schema}.api_keys DROP COLUMN projects")
+    jackfield_postgres.run(f"ALTER TABLE {schema}.webhook_stats DROP COLUMN rejected")
     jackfield_postgres.run(f"UPDATE {schema}.jackfield_schema SET version = {BEFORE}")
     await _run(store, "uncounted", ends=True)
     newer = new_store()
