@@ -19,6 +19,7 @@ from jackfield.api.storage import Store, StoredWorkflow
 from jackfield.api.workflows import Document, Node, Outputs, Workflow
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
+from jackfield.testing.projects import OneProject
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.defaults import SettingsDefaults
 from jackfield_engine.engine import EmbeddedEngine
@@ -128,6 +129,7 @@ class Lab:
             NodeCatalog=FakeCatalog(*self.kinds.values()),
             jackfield_script_engines=self.scripts,
         )
+        context.ports["ProjectAccess"] = OneProject()
         context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
         context.ports["ExecutionDefaults"] = SettingsDefaults(context)
