@@ -13,7 +13,7 @@ from jackfield.api.scripts import RHAI_REMEDY
 SUBJECT = "rhai"
 
 
-async def findings(_: PluginContext) -> Sequence[Finding]:
+async def findings(_context: PluginContext) -> Sequence[Finding]:
     """Whether the library can be loaded; without it agents' configuration cannot be made."""
     try:
         await asyncio.to_thread(load, "rhai:Engine")
