@@ -30,28 +30,28 @@ class SqliteSettings(BaseModel):
         le=60_000,
         description="Milliseconds that one attempt waits for a lock that another process holds; attempts are repeated "
         "until `timeout`.",
-        json_schema_extra={"former": {"busyTimeout": "0.2"}},
+        json_schema_extra={"former": {"busyTimeout": "0.3"}},
     )
     queue_size: int = Field(
         10_000,
         ge=1,
         le=1_000_000,
         description="Writes that may wait; more fail at once with STORE_UNAVAILABLE.",
-        json_schema_extra={"former": {"queueSize": "0.2"}},
+        json_schema_extra={"former": {"queueSize": "0.3"}},
     )
     queue_bytes: int = Field(
         134_217_728,
         ge=1_048_576,
         description="Bytes of bodies and results that waiting writes may hold together; more fail at once with "
         "STORE_UNAVAILABLE. A single larger write passes when it is alone.",
-        json_schema_extra={"former": {"queueBytes": "0.2"}},
+        json_schema_extra={"former": {"queueBytes": "0.3"}},
     )
     batch_size: int = Field(
         500,
         ge=1,
         le=10_000,
         description="Writes that share one transaction at most.",
-        json_schema_extra={"former": {"batchSize": "0.2"}},
+        json_schema_extra={"former": {"batchSize": "0.3"}},
     )
     readers: int = Field(4, ge=1, le=64, description="Threads that read side by side, each with a connection.")
     read_queue_size: int = Field(
@@ -59,13 +59,13 @@ class SqliteSettings(BaseModel):
         ge=1,
         le=100_000,
         description="Reads that may wait; more fail at once with STORE_UNAVAILABLE.",
-        json_schema_extra={"former": {"readQueueSize": "0.2"}},
+        json_schema_extra={"former": {"readQueueSize": "0.3"}},
     )
     cache_size: int = Field(
         4_194_304,
         ge=262_144,
         description="Bytes of page cache of the writing connection; a reading one has an eighth of it.",
-        json_schema_extra={"former": {"cacheSize": "0.2"}},
+        json_schema_extra={"former": {"cacheSize": "0.3"}},
     )
     checkpoint_pages: int = Field(
         2000,
@@ -73,13 +73,13 @@ class SqliteSettings(BaseModel):
         le=1_000_000,
         description="Pages of 4 KiB in the write-ahead log after which a commit copies them into the database file; a "
         "file that an earlier version has made has pages of 8 KiB.",
-        json_schema_extra={"former": {"checkpointPages": "0.2"}},
+        json_schema_extra={"former": {"checkpointPages": "0.3"}},
     )
     wal_size_limit: int = Field(
         67_108_864,
         ge=0,
         description="Bytes to which the write-ahead log is cut back after it has grown larger.",
-        json_schema_extra={"former": {"walSizeLimit": "0.2"}},
+        json_schema_extra={"former": {"walSizeLimit": "0.3"}},
     )
     compress_from: int = Field(
         512,
@@ -93,5 +93,5 @@ class SqliteSettings(BaseModel):
         ge=1,
         le=100_000,
         description="Versions kept per workflow, the newest; older ones are deleted on saving.",
-        json_schema_extra={"former": {"versionsKept": "0.2"}},
+        json_schema_extra={"former": {"versionsKept": "0.3"}},
     )

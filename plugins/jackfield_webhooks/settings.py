@@ -34,35 +34,35 @@ class HistorySettings(BaseModel):
         description="Days after which a call is deleted.",
         gt=0,
         le=36_500,
-        json_schema_extra={"former": {"maxAgeDays": "0.2"}},
+        json_schema_extra={"former": {"maxAgeDays": "0.3"}},
     )
     max_calls: int = Field(
         10_000,
         description="Calls that are kept per webhook.",
         ge=0,
         le=100_000_000,
-        json_schema_extra={"former": {"maxCalls": "0.2"}},
+        json_schema_extra={"former": {"maxCalls": "0.3"}},
     )
     prune_interval: float = Field(
         60,
         description="Seconds between two clean-ups.",
         gt=0,
         le=86_400,
-        json_schema_extra={"former": {"pruneInterval": "0.2"}},
+        json_schema_extra={"former": {"pruneInterval": "0.3"}},
     )
     body_bytes: int = Field(
         65_536,
         description="Bytes that are kept of a request's and of an answer's body.",
         ge=0,
         le=1_048_576,
-        json_schema_extra={"former": {"bodyBytes": "0.2"}},
+        json_schema_extra={"former": {"bodyBytes": "0.3"}},
     )
     rejected_per_minute: int = Field(
         100,
         description="Refused calls that are kept per webhook and minute; more are only counted.",
         ge=0,
         le=10_000,
-        json_schema_extra={"former": {"rejectedPerMinute": "0.2"}},
+        json_schema_extra={"former": {"rejectedPerMinute": "0.3"}},
     )
 
 
@@ -101,60 +101,60 @@ class WebhookSettings(BaseModel):
         description="Seconds that a caller waits for a workflow's answer before it gets a 504.",
         gt=0,
         le=86_400,
-        json_schema_extra={"former": {"responseTimeout": "0.2"}},
+        json_schema_extra={"former": {"responseTimeout": "0.3"}},
     )
     test_enabled: bool | None = Field(
         None,
         description="Whether /webhook-test is served. Unset: only while the daemon listens on loopback.",
-        json_schema_extra={"former": {"testEnabled": "0.2"}},
+        json_schema_extra={"former": {"testEnabled": "0.3"}},
     )
     body_limit: int = Field(
         16_777_216,
         description="Bytes that a body may have, as sent and after decoding.",
         ge=1024,
         le=1_073_741_824,
-        json_schema_extra={"former": {"bodyLimit": "0.2"}},
+        json_schema_extra={"former": {"bodyLimit": "0.3"}},
     )
     body_memory: int = Field(
         268_435_456,
         description="Bytes of bodies in memory at a time while they arrive and are read, by all calls together.",
         ge=1_048_576,
-        json_schema_extra={"former": {"bodyMemory": "0.2"}},
+        json_schema_extra={"former": {"bodyMemory": "0.3"}},
     )
     body_timeout: float = Field(
         20,
         description="Seconds that a body may take to arrive.",
         gt=0,
         le=3600,
-        json_schema_extra={"former": {"bodyTimeout": "0.2"}},
+        json_schema_extra={"former": {"bodyTimeout": "0.3"}},
     )
     body_min_rate: int = Field(
         32_768,
         description="Bytes that extend the time for a body by one second.",
         ge=1,
         le=1_073_741_824,
-        json_schema_extra={"former": {"bodyMinRate": "0.2"}},
+        json_schema_extra={"former": {"bodyMinRate": "0.3"}},
     )
     parse_in_thread: int = Field(
         262_144,
         description="Bodies of at least so many bytes are read in a thread.",
         ge=0,
         le=1_073_741_824,
-        json_schema_extra={"former": {"parseInThread": "0.2"}},
+        json_schema_extra={"former": {"parseInThread": "0.3"}},
     )
     delivery_headers: list[str] = Field(
         [],
         description="Further headers whose value names a delivery, beside Idempotency-Key, webhook-id and "
         "X-GitHub-Delivery.",
         max_length=20,
-        json_schema_extra={"former": {"deliveryHeaders": "0.2"}},
+        json_schema_extra={"former": {"deliveryHeaders": "0.3"}},
     )
     delivery_hours: float = Field(
         24,
         description="Hours for which a repeated delivery gets the first answer again.",
         gt=0,
         le=8760,
-        json_schema_extra={"former": {"deliveryHours": "0.2"}},
+        json_schema_extra={"former": {"deliveryHours": "0.3"}},
     )
     delivery_answer_bytes: int = Field(
         1_048_576,
@@ -162,21 +162,21 @@ class WebhookSettings(BaseModel):
         "read again if it is a file whose execution is still kept.",
         ge=0,
         le=1_073_741_824,
-        json_schema_extra={"former": {"deliveryAnswerBytes": "0.2"}},
+        json_schema_extra={"former": {"deliveryAnswerBytes": "0.3"}},
     )
     cached_webhooks: int = Field(
         1000,
         description="Webhooks that are kept ready for calls.",
         ge=1,
         le=1_000_000,
-        json_schema_extra={"former": {"cachedWebhooks": "0.2"}},
+        json_schema_extra={"former": {"cachedWebhooks": "0.3"}},
     )
     credential_refresh: float = Field(
         5,
         description="Seconds after which a changed stored credential is noticed.",
         ge=0,
         le=3600,
-        json_schema_extra={"former": {"credentialRefresh": "0.2"}},
+        json_schema_extra={"former": {"credentialRefresh": "0.3"}},
     )
     preset_timeout: float = Field(
         5,
@@ -191,7 +191,7 @@ class WebhookSettings(BaseModel):
         default_factory=WebhookRateLimit,
         alias="rateLimit",  # as the specification spells it; every other key is snake_case
         description="Limit per webhook and client address.",
-        json_schema_extra={"former": {"rate_limit": "0.2"}},
+        json_schema_extra={"former": {"rate_limit": "0.3"}},
     )
     stream: StreamSettings = Field(
         default_factory=StreamSettings, description="Answers that come in chunks while the workflow runs."

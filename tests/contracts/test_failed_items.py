@@ -46,6 +46,7 @@ FIRST_ONLY: Mapping[str, str] = {
 }
 """An expression that fails for the first item: kind -> why the input is passed on."""
 ANY_ITEM: Mapping[str, str] = {
+    "evaluation": "n8n passes items on where nothing is evaluated",
     "filter": "n8n discards the item without an error",
     "if": "n8n sends the item to false without an error",
     "itemLists": "n8n has no loop that goes on after errors",

@@ -61,6 +61,8 @@ ARGUMENTS = {
     "templates validate": ["file.json"],
     "store copy": ["--to", "other.db"], "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
     "credential change": ["c", "--name", "n"],
+    "projects move": ["workflow", "w", "p"], "projects share": ["workflow", "w", "p"],
+    "projects unshare": ["workflow", "w", "p"],
     "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],
 }  # fmt: skip
 """Of commands that need other than one word per argument."""

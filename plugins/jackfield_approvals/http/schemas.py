@@ -14,7 +14,7 @@ State = Literal["open", "answered", "withdrawn", "expired"]
 Kind = Literal["question", "form", "permission"]
 
 
-class OptionOut(Schema):
+class ApprovalOptionOut(Schema):
     """allows: it lets go on what was asked for. lasting: for more than this once."""
 
     id: str
@@ -45,7 +45,7 @@ class AgentApprovalOut(Schema):
     title: str
     input: JsonValue
     cut: bool
-    options: list[OptionOut]
+    options: list[ApprovalOptionOut]
     state: State
     asked_at: str
     until: str | None
@@ -119,7 +119,7 @@ class ApprovalOut(_Named):
     message: str
     asked_at: str
     until: str | None
-    options: list[OptionOut]
+    options: list[ApprovalOptionOut]
     fields: list[ApprovalField]
     url: str | None
     execution_id: str | None

@@ -20,7 +20,7 @@ class FilesSettings(BaseModel):
         ge=1,
         le=100_000,
         description="Most files that one pattern may match.",
-        json_schema_extra={"former": {"maxFiles": "0.2"}},
+        json_schema_extra={"former": {"maxFiles": "0.3"}},
     )
     max_watched: int = Field(
         100_000, ge=1, le=10_000_000, description="Most files and directories below a path that one trigger watches."
@@ -30,42 +30,42 @@ class FilesSettings(BaseModel):
         ge=1024,
         le=2**30,
         description="Largest file that is taken apart (CSV, PDF, Excel ...), in bytes.",
-        json_schema_extra={"former": {"parseLimit": "0.2"}},
+        json_schema_extra={"former": {"parseLimit": "0.3"}},
     )
     unpacked_limit: int = Field(
         256 * 2**20,
         ge=1024,
         le=2**32,
         description="Largest content of a packed file (xlsx, ods, zip, gzip), in bytes.",
-        json_schema_extra={"former": {"unpackedLimit": "0.2"}},
+        json_schema_extra={"former": {"unpackedLimit": "0.3"}},
     )
     archive_files: int = Field(
         1000,
         ge=1,
         le=65_535,
         description="Most files that are taken out of one zip file.",
-        json_schema_extra={"former": {"archiveFiles": "0.2"}},
+        json_schema_extra={"former": {"archiveFiles": "0.3"}},
     )
     max_rows: int = Field(
         100_000,
         ge=1,
         le=10_000_000,
         description="Most rows or pages that are read from one file.",
-        json_schema_extra={"former": {"maxRows": "0.2"}},
+        json_schema_extra={"former": {"maxRows": "0.3"}},
     )
     max_cells: int = Field(
         10_000_000,
         ge=1,
         le=10**9,
         description="Most cells of a table that is read from a file; every row counts as wide as the first, or wider.",
-        json_schema_extra={"former": {"maxCells": "0.2"}},
+        json_schema_extra={"former": {"maxCells": "0.3"}},
     )
     parse_timeout: float = Field(
         60,
         gt=0,
         le=3600,
         description="Longest time to take one file apart, in seconds.",
-        json_schema_extra={"former": {"parseTimeout": "0.2"}},
+        json_schema_extra={"former": {"parseTimeout": "0.3"}},
     )
 
     @field_validator("root")

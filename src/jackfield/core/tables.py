@@ -33,7 +33,7 @@ class ServerSettings(KernelTable):
         "auto",
         description="HTTP server; auto takes uvicorn with httptools where they are installed and fit (extra "
         "`fast`), else Hypercorn.",
-        json_schema_extra={"former": {"implementation": "0.2"}},
+        json_schema_extra={"former": {"implementation": "0.3"}},
     )
     loop: Literal["auto", "asyncio", "uvloop"] = Field(
         "auto", description="Event loop; auto takes uvloop where it is installed."

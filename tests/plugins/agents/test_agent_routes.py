@@ -101,6 +101,7 @@ async def test_the_detail_repeats_the_manifest(bench: Bench, get: Get) -> None:
         "binary": "tool",
         "profile_strategy": "home-wrapper",
         "supports_hooks": True,
+        "supports_approvals": False,
         "default_model": "big",
         "supported_models": ["big", "small"],
         "dialect": "openai",

@@ -57,7 +57,9 @@ async def test_each_item_is_a_run(tmp_path: Path) -> None:
     assert made[1]["json"]["result"] == "only output"
     assert made[1]["json"]["usage"]["tokens"]["output_tokens"] == 2
     key = '["e1","agent",0,0]'
-    request = HeadlessRequest(prompt="one", args=("-v",), timeout=30, working_dir="/src", kind="workflow", key=key)
+    request = HeadlessRequest(
+        prompt="one", args=("-v",), timeout=30, working_dir="/src", kind="workflow", key=key, execution_id="e1", depth=1
+    )
     assert profiles.asked[0] == ("p", request)
 
 

@@ -171,7 +171,7 @@ async def test_a_full_database_refuses_and_recovers(
     new_store: NewStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     connections: list[sqlite3.Connection] = []
-    pages = 90
+    pages = 120
 
     def connect(file: Path, settings: SqliteSettings) -> sqlite3.Connection:
         connection = connect_writer(file, settings)

@@ -3572,7 +3572,7 @@ export interface components {
             id: string;
             input: components["schemas"]["JsonValue"];
             /** Options */
-            options: components["schemas"]["jackfield_approvals__http__schemas__OptionOut"][];
+            options: components["schemas"]["ApprovalOptionOut"][];
             /** Profile */
             profile: string;
             /** Session Id */
@@ -3954,6 +3954,20 @@ export interface components {
             option?: string;
         };
         /**
+         * ApprovalOptionOut
+         * @description allows: it lets go on what was asked for. lasting: for more than this once.
+         */
+        ApprovalOptionOut: {
+            /** Allows */
+            allows: boolean;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Lasting */
+            lasting: boolean;
+        };
+        /**
          * ApprovalOut
          * @description One thing that people are asked. kind: `question` and `form` of an execution, `permission` of an agent. until:
          *     the execution goes on then without an answer, and an agent's request is rejected. url: of a page that answers too,
@@ -3992,7 +4006,7 @@ export interface components {
             /** Node */
             node: string | null;
             /** Options */
-            options: components["schemas"]["jackfield_approvals__http__schemas__OptionOut"][];
+            options: components["schemas"]["ApprovalOptionOut"][];
             /** Profile */
             profile: string | null;
             /** Sessionid */
@@ -5554,7 +5568,7 @@ export interface components {
              */
             kind: "asking" | "trusting";
             /** Options */
-            options: components["schemas"]["jackfield_terminal__http__schemas__OptionOut"][];
+            options: components["schemas"]["OptionOut"][];
             /** Text */
             text: string;
         };
@@ -7462,32 +7476,6 @@ export interface components {
             run: number;
         } & {
             [key: string]: unknown;
-        };
-        /**
-         * OptionOut
-         * @description allows: it lets go on what was asked for. lasting: for more than this once.
-         */
-        jackfield_approvals__http__schemas__OptionOut: {
-            /** Allows */
-            allows: boolean;
-            /** Id */
-            id: string;
-            /** Label */
-            label: string;
-            /** Lasting */
-            lasting: boolean;
-        };
-        /**
-         * OptionOut
-         * @description number: as shown, or its place from 1. selected: a return chooses it.
-         */
-        jackfield_terminal__http__schemas__OptionOut: {
-            /** Number */
-            number: number;
-            /** Selected */
-            selected: boolean;
-            /** Text */
-            text: string;
         };
         JsonValue: unknown;
         /**
@@ -9717,6 +9705,18 @@ export interface components {
             workflowName: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * OptionOut
+         * @description number: as shown, or its place from 1. selected: a return chooses it.
+         */
+        OptionOut: {
+            /** Number */
+            number: number;
+            /** Selected */
+            selected: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * PageQuery
