@@ -192,4 +192,4 @@ def test_a_file_in_the_former_spelling_is_read(tmp_path: Path, caplog: pytest.Lo
     }
     assert {path: found.value(path) for path in wanted} == wanted
     assert len(caplog.messages) == 7  # the table of the specification needs none
-    assert all("0.2" in message for message in caplog.messages)
+    assert all("0.3" in message for message in caplog.messages)
