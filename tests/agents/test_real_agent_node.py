@@ -57,9 +57,9 @@ def test_a_refusal_fails_the_execution_with_the_models_reason(lab: Lab) -> None:
     lab.profile("refused-node", "codex", "completions")
     document = workflow("ask-refused")
     document["nodes"][1]["parameters"] = {**AGENT, "profile": "refused-node"}  # type: ignore[index]
-    lab.daemon.live(document)
+    ident = lab.daemon.live(document)
     lab.models.refusal = "prompts about rudeness are refused"
     assert lab.api.post("/webhook/ask-refused", json={"text": "Go away!"}).status_code == 500
-    [failed] = lab.daemon.admin().get("/executions", params={"status": "failed"}).json()["data"]
+    [failed] = lab.daemon.admin().get("/executions", params={"status": "failed", "workflowId": ident}).json()["data"]
     execution = lab.daemon.admin().get(f"/executions/{failed['id']}").json()
     assert lab.models.refusal in str(execution["error"])

@@ -41,7 +41,7 @@ def prepared(lab: Lab, alias: str, agent: str, provider: str) -> None:
 def test_an_agent_calls_an_offered_workflow(lab: Lab, agent: str, provider: str) -> None:
     if not (PROGRAMS / agent).exists():
         pytest.skip(f"npm has not installed {agent}")
-    tool, alias = f"twice_{agent}", f"{agent}-tools"
+    tool, alias = f"twice_{agent}", f"{agent}-offered"
     ident = offer(lab, tool)
     prepared(lab, alias, agent, provider)
     lab.models.replies = [calls(tool, {"word": "echo"}), says("It said echo echo.")]
@@ -72,12 +72,12 @@ def test_qwen_code_is_told_of_it(lab: Lab) -> None:
     if not (PROGRAMS / "qwen").exists():
         pytest.skip("npm has not installed qwen")
     offer(lab, "twice_qwen")
-    prepared(lab, "qwen-tools", "qwen", "completions")
+    prepared(lab, "qwen-offered", "qwen", "completions")
     lab.models.replies = [says("I have a tool.")]
-    run = lab.run("qwen-tools", "Which tools have you?")
+    run = lab.run("qwen-offered", "Which tools have you?")
     lab.models.replies.clear()
     # It asks once more behind an answer; not what is tested here.
     lab.models.strange[:] = [line for line in lab.models.strange if "one more request" not in line]
     assert run["exit_code"] == 0, run
     assert "twice_qwen" in json.dumps(lab.models.served[0].body)
-    no_secret_is_left(lab, "qwen-tools", run)
+    no_secret_is_left(lab, "qwen-offered", run)
