@@ -36,8 +36,8 @@ def test_a_former_spelling_is_read_and_told(tmp_path: Path) -> None:
     found = config(tmp_path, "--set", "nodes.http.maxPages=3", JACKFIELD_STORE_SQLITE_BUSY_TIMEOUT="9")
     assert settings(found.stdout) == ["max_pages = 3", "busy_timeout = 9", "body_limit = 2048"]
     lines = found.stderr.splitlines()
-    assert lines[0].startswith("config.toml: webhooks.bodyLimit is now spelled webhooks.body_limit; version 0.2 ")
-    assert lines[1].startswith("--set: nodes.http.maxPages is now spelled nodes.http.max_pages; version 0.2 ")
+    assert lines[0].startswith("config.toml: webhooks.bodyLimit is now spelled webhooks.body_limit; version 0.3 ")
+    assert lines[1].startswith("--set: nodes.http.maxPages is now spelled nodes.http.max_pages; version 0.3 ")
     assert len(lines) == 2
 
 
