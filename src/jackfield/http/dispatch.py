@@ -147,7 +147,7 @@ class Dispatcher:
                 self._headroom.check()
             mount = self._mount_of(path)
             if mount is not None and mount.access == "public":
-                self._gate.check_host(scope, mount.reached_as)
+                self._gate.check_host(scope, mount.area or "webhooks")
                 scope["jackfield.client"] = self._gate.client(scope)
                 await mount.app(scope, exchange.receive, counted)
             else:
