@@ -30,5 +30,7 @@ def test_every_command_has_a_page(pages: list[Path]) -> None:
 def test_groff_finds_nothing_wrong(pages: list[Path]) -> None:
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")
-    done = subprocess.run(["groff", "-man", "-ww", "-Wbreak", "-z", *map(str, pages)], capture_output=True, text=True, check=False)
+    # `break`: a word that is longer than its line.
+    command = ["groff", "-man", "-ww", "-Wbreak", "-z", *map(str, pages)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
