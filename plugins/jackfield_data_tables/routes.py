@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.projects import ProjectAccess, ask_about
@@ -85,7 +85,7 @@ class TableRoutes:
         response=schema("DataTableShown"),
         status=201,
         tags=TAGS,
-        errors=(Conflict,),
+        errors=(Conflict, NotFound),
     )
     async def create_data_table(self) -> Response:
         body: NewDataTable = await read_model(model("NewDataTable"))

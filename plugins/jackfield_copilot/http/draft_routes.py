@@ -98,6 +98,7 @@ class DraftRoutes:
         scope="workflows:write",
         request=_schema("DraftBody"),
         response=_schema("DraftShown"),
+        headers={"ETag": "The revision of the draft."},
         status=201,
         tags=TAGS,
         errors=(Conflict, NotFound, PayloadTooLarge),
@@ -113,6 +114,7 @@ class DraftRoutes:
         "Read a draft: its documents and its changes",
         scope="workflows:read",
         response=_schema("DraftShown"),
+        headers={"ETag": "The revision of the draft."},
         tags=TAGS,
         errors=(NotFound,),
     )
@@ -124,6 +126,7 @@ class DraftRoutes:
         scope="workflows:write",
         request=_schema("DraftDocument"),
         response=_schema("DraftShown"),
+        headers={"ETag": "The revision of the draft."},
         tags=TAGS,
         errors=(Conflict, NotFound, PayloadTooLarge),
         reads={"If-Match": 'The revision that may be changed, such as "3"; otherwise 409. * or none: any.'},
@@ -160,6 +163,7 @@ class DraftRoutes:
         scope="workflows:write",
         request=_schema("DraftRejection"),
         response=_schema("DraftShown"),
+        headers={"ETag": "The revision of the draft."},
         tags=TAGS,
         errors=(Conflict, NotFound),
     )

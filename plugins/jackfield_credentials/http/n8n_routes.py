@@ -10,7 +10,7 @@ from quart import Blueprint, Response
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialField, CredentialKind
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_api import N8N_PREFIX
@@ -57,6 +57,7 @@ class N8nCredentials:
         request=f"{_SCHEMAS}:N8nCredentialBody",
         response=f"{_SCHEMAS}:N8nCredential",
         tags=TAGS,
+        errors=(NotFound,),
     )
     async def create_credential(self) -> Response:
         body: N8nCredentialBody = await read_model(f"{_SCHEMAS}:N8nCredentialBody")

@@ -69,7 +69,7 @@ class N8nVariables:
         response=n8n_schema("VariableWhole"),
         status=201,
         tags=TAGS,
-        errors=(Conflict,),
+        errors=(Conflict, NotFound),
     )
     async def create_variable(self) -> Response:
         return json_response(variable_view(await self._variables.create(*await self._read())), 201)

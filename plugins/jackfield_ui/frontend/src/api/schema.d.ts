@@ -18259,6 +18259,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -18975,6 +18976,8 @@ export interface operations {
             /** @description Begin a draft, of a workflow or of a new one */
             201: {
                 headers: {
+                    /** @description The revision of the draft. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19008,6 +19011,8 @@ export interface operations {
             /** @description Read a draft: its documents and its changes */
             200: {
                 headers: {
+                    /** @description The revision of the draft. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19045,6 +19050,8 @@ export interface operations {
             /** @description Replace the document of a draft */
             200: {
                 headers: {
+                    /** @description The revision of the draft. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19187,6 +19194,8 @@ export interface operations {
             /** @description Reject changes of a draft: take them out of it */
             200: {
                 headers: {
+                    /** @description The revision of the draft. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
