@@ -12,6 +12,7 @@ from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, NodeUnavailable, Suspend
 from jackfield.api.nodes.items import LONG, NodeInputs, failed_first, finished_outputs, has_files, is_long
+from jackfield.api.time_spreads import MOST_NOTED
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
@@ -297,7 +298,10 @@ class RunProgress:
     def _kept(self, task: Task, record: NodeRecord) -> None:
         """What a node has given is kept: it counts."""
         if task.preset is None:
-            self._services.figures.ran(task.step.node.kind, record["status"], record["duration"])
+            figures = self._services.figures
+            figures.nodes.append((task.step.node.kind, record["status"], record["duration"]))
+            if len(figures.nodes) >= MOST_NOTED:
+                figures.settle()
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)
 

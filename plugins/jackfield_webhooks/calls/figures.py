@@ -13,18 +13,23 @@ _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0, 300.0
 
 
 class KindCalls:
-    """Of one kind of trigger. Its labels are few: the status codes of HTTP."""
+    """Of one kind of trigger. Its labels are few: the status codes of HTTP. noted: the code of each answer and the
+    seconds from the head of its call until it was known; every call notes them, with the list's own `append`, and
+    whoever finds `MOST_NOTED` there settles them."""
 
-    __slots__ = ("codes", "spread")
+    __slots__ = ("codes", "noted", "spread")
 
     def __init__(self) -> None:
+        self.noted: list[tuple[int, float]] = []
         self.codes: dict[int, int] = {}
         self.spread = TimeSpread(_BOUNDS)
 
-    def add(self, code: int, seconds: float) -> None:
-        """code: of the answer; seconds: from the head of the call until the answer was known."""
-        self.codes[code] = self.codes.get(code, 0) + 1
-        self.spread.add(seconds)
+    def settle(self) -> None:
+        """Count what is noted."""
+        for code, seconds in self.noted:
+            self.codes[code] = self.codes.get(code, 0) + 1
+            self.spread.add(seconds)
+        self.noted.clear()
 
 
 class CallFigures:
@@ -39,6 +44,8 @@ class CallFigures:
 
     def metrics(self) -> Iterator[Metric]:
         """For `/metrics`."""
+        for calls in self._kinds.values():
+            calls.settle()
         about = "Answered calls of webhooks and triggers like them, by kind of trigger and HTTP status code."
         for kind, calls in self._kinds.items():
             for code, count in calls.codes.items():

@@ -17,6 +17,7 @@ from jackfield.api.errors import JackfieldError, NotFound, RateLimited, Workflow
 from jackfield.api.headroom import unexpected
 from jackfield.api.limits import canonical_client
 from jackfield.api.storage import StoredAnswer
+from jackfield.api.time_spreads import MOST_NOTED
 from jackfield.api.triggers import TRIGGERS
 from jackfield_webhooks import paths
 from jackfield_webhooks.answers import making as answers
@@ -99,7 +100,11 @@ class Ingress:
             answer = answers.of_error(unexpected(exc))
         finally:
             call.reader.release()
-        self._count(call, answer)
+        if call.method != "OPTIONS" and not call.test:
+            calls = self._calls
+            calls.noted.append((answer.status, perf_counter() - call.started))
+            if len(calls.noted) >= MOST_NOTED:
+                calls.settle()
         if isinstance(answer, StreamAnswer):
             self._publish(call, answer)
             await self._stream(call, answer, send)
@@ -256,10 +261,6 @@ class Ingress:
                 call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms(),
                 call.query_text,
             )  # fmt: skip
-
-    def _count(self, call: IncomingCall, answer: Answer | StreamAnswer) -> None:
-        if call.method != "OPTIONS" and not call.test:
-            self._calls.add(answer.status, perf_counter() - call.started)
 
     def _publish(self, call: IncomingCall, answer: Answer | StreamAnswer) -> None:
         webhook = call.webhook

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .diagnosis import Metric
 
+MOST_NOTED = 1_000
+"""Figures that a hot path notes until they are counted together, unless somebody reads them before."""
 OTHER = "other"
 """Stands for every name that has no figures of its own."""
 
