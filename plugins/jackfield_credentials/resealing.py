@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from jackfield.api.context import PluginContext
-from jackfield.api.resealing import Resealed, SealedValues
+from jackfield.api.resealing import Resealed, SealedValues, reseal_stored
 from jackfield.api.storage import Credential
 
 _PAGE = 100
@@ -35,20 +35,13 @@ class SealedCredentials:
             offset += len(page.rows)
         return Resealed(done, tuple(lost))
 
-    async def _reseal(self, found: Credential | None) -> bool:
-        """Until it is done or deleted: a running daemon may write it meanwhile."""
+    async def _reseal(self, found: Credential) -> bool:
         store = self._context.store
-        while found is not None and not self._context.secrets.is_current(found.sealed):
-            sealed = await asyncio.to_thread(self._resealed, found.sealed)
-            if sealed is None:
-                return False
-            if await store.reseal_credential(found.id, found.sealed, sealed):
-                break
-            found = await store.credential(found.id)
-        return True
 
-    def _resealed(self, sealed: bytes) -> bytes | None:
-        try:
-            return self._context.secrets.seal(self._context.secrets.open(sealed))
-        except ValueError:
-            return None
+        async def read() -> bytes | None:
+            again = await store.credential(found.id)
+            return None if again is None else again.sealed
+
+        return await reseal_stored(
+            self._context.secrets, found.sealed, read, partial(store.reseal_credential, found.id)
+        )

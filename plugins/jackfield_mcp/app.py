@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AuthRequired, JackfieldError, MethodNotAllowed, NotFound, NotSupported
-from jackfield.api.mcp.answers import WatchedSend, answer_error, answer_nothing, header_values
+from jackfield.api.errors import AuthRequired, MethodNotAllowed, NotFound, NotSupported
+from jackfield.api.mcp.answers import answer_nothing, header_values, serve_answered
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
@@ -33,13 +33,7 @@ class McpApp:
         self._loading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        watched = WatchedSend(send)
-        try:
-            await self._serve(scope, receive, watched)
-        except JackfieldError as exc:
-            if watched.begun:
-                raise
-            await answer_error(exc, scope, send)
+        await serve_answered(self._serve, scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._settings.enabled:

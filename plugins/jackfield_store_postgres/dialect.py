@@ -36,7 +36,6 @@ class PostgresDialect(RowDialect[Connection]):
         return connection.execute(self.marked(sql), values)
 
     def marked(self, sql: str) -> str:
-        """A shared statement for psycopg."""
         return sql.replace("?", "%s")
 
     def listed(self, values: Sequence[str] | Sequence[int]) -> SqlValue:

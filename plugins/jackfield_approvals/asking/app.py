@@ -8,10 +8,10 @@ from collections.abc import Coroutine, Mapping
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AuthRequired, JackfieldError, MethodNotAllowed, NotFound, StoreUnavailable
+from jackfield.api.errors import AuthRequired, MethodNotAllowed, NotFound, StoreUnavailable
 from jackfield.api.events import STOPPING
 from jackfield.api.jsontext import Json
-from jackfield.api.mcp.answers import WatchedSend, answer_error, answer_nothing, header_values
+from jackfield.api.mcp.answers import answer_nothing, header_values, serve_answered
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield_approvals.asking.hook import asked_by_hook
 from jackfield_approvals.asking.loading import LoadedPromptTool
@@ -31,13 +31,7 @@ class AskingApp:
         self._tool = context.port(LoadedPromptTool)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        watched = WatchedSend(send)
-        try:
-            await self._serve(scope, receive, watched)
-        except JackfieldError as exc:
-            if watched.begun:
-                raise
-            await answer_error(exc, scope, send)
+        await serve_answered(self._serve, scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = header_values(scope)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from jackfield.api.context import PluginContext
-from jackfield.api.resealing import Resealed, SealedValues
+from jackfield.api.resealing import Resealed, SealedValues, reseal_stored
 
 _PAGE = 100
 
@@ -35,18 +35,10 @@ class SealedDrafts:
         return Resealed(done, tuple(lost))
 
     async def _reseal(self, draft_id: str) -> bool:
-        """Until it is done or deleted: a running daemon may write it meanwhile."""
-        store, secrets = self._context.store, self._context.secrets
-        while (found := await store.draft(draft_id)) is not None and not secrets.is_current(found.sealed):
-            sealed = await asyncio.to_thread(self._resealed, found.sealed)
-            if sealed is None:
-                return False
-            if await store.reseal_draft(draft_id, found.sealed, sealed):
-                break
-        return True
+        store = self._context.store
 
-    def _resealed(self, sealed: bytes) -> bytes | None:
-        try:
-            return self._context.secrets.seal(self._context.secrets.open(sealed))
-        except ValueError:
-            return None
+        async def read() -> bytes | None:
+            found = await store.draft(draft_id)
+            return None if found is None else found.sealed
+
+        return await reseal_stored(self._context.secrets, await read(), read, partial(store.reseal_draft, draft_id))

@@ -3,8 +3,11 @@ needs earlier keys for, which `jackfield keys forget` asks before they go."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from .context import Secrets
 from .extensions import ExtensionPoint
 from .records import record
 
@@ -28,6 +31,32 @@ class SealedValues(Protocol):
         """Open each value that is not `is_current` and seal it again (`PluginContext.secrets`). A daemon may run beside
         this and write values: replace only what is still as you have read it. Whatever ends this is followed by another
         call, which may meet values that are done. Raises `JackfieldError`."""
+
+
+async def reseal_stored(
+    secrets: Secrets,
+    found: bytes | None,
+    read: Callable[[], Awaitable[bytes | None]],
+    write: Callable[[bytes, bytes], Awaitable[bool]],
+) -> bool:
+    """Seal one value anew, until it is done or deleted: a running daemon may write it meanwhile. found: as it is
+    stored, None where it is not; read: it, once more; write: what was read, and that in its place, unless another has
+    come there. False: no key opens it."""
+    while found is not None and not secrets.is_current(found):
+        sealed = await asyncio.to_thread(_sealed_anew, secrets, found)
+        if sealed is None:
+            return False
+        if await write(found, sealed):
+            break
+        found = await read()
+    return True
+
+
+def _sealed_anew(secrets: Secrets, sealed: bytes) -> bytes | None:
+    try:
+        return secrets.seal(secrets.open(sealed))
+    except ValueError:
+        return None
 
 
 SEALED_VALUES: ExtensionPoint[SealedValues] = ExtensionPoint("jackfield_sealed_values", SealedValues)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..asgi import Message, Scope, Send, error_body
+from ..asgi import AsgiApp, Message, Receive, Scope, Send, error_body
 from ..errors import JackfieldError
 
 
@@ -16,6 +16,17 @@ class WatchedSend:
     async def __call__(self, message: Message) -> None:
         self.begun = True
         await self._send(message)
+
+
+async def serve_answered(serve: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """What an application raises is answered as an error, unless its answer has begun."""
+    watched = WatchedSend(send)
+    try:
+        await serve(scope, receive, watched)
+    except JackfieldError as exc:
+        if watched.begun:
+            raise
+        await answer_error(exc, scope, send)
 
 
 def header_values(scope: Scope) -> dict[str, str]:

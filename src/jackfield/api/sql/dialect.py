@@ -57,6 +57,10 @@ class StoreDialect(ABC, Generic[ConnectionT]):
     def repeat(self, connection: ConnectionT, sql: str, values: Sequence[SqlValue]) -> Found:
         """The same for a text that comes again and again, whose plan may be kept."""
 
+    def marked(self, sql: str) -> str:
+        """A shared statement with the marks of the database's driver in place of `?`."""
+        return sql
+
     def number(self, connection: ConnectionT, sql: str, values: Sequence[SqlValue] = ()) -> int:
         """The only value of the only row; 0 where there is none."""
         row = self.execute(connection, sql, values).fetchone()

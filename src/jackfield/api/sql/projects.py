@@ -43,6 +43,21 @@ def within_condition(
     return f"({own} OR EXISTS ({shared}))", [kind, projects, kind, projects]
 
 
+def limited_clause(
+    dialect: StoreDialect[ConnectionT],
+    clause: str,
+    values: Sequence[SqlValue],
+    kind: ResourceKind,
+    field: str,
+    within: Within | None,
+) -> tuple[str, list[SqlValue]]:
+    """clause: empty or ` WHERE ...`, with the database's own marks. field: holds the id. within: None adds nothing."""
+    if within is None:
+        return clause, list(values)
+    condition, more = within_condition(dialect, kind, field, within)
+    return f"{clause}{' AND' if clause else ' WHERE'} {dialect.marked(condition)}", [*values, *more]
+
+
 class ProjectWork(Generic[ConnectionT]):
     """The verbs, on a connection inside of a transaction."""
 
