@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconAlertTriangle, IconVariable } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
@@ -11,6 +11,7 @@ import { useUnsaved } from '../../components/unsaved';
 import { envOf, pairsOf } from './model';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useEnvironment } from './queries';
+import { SaveBar } from './SaveBar';
 import { useStoredRows } from './useStoredRows';
 
 /** The profile's own variables, and all that the agent gets, with secrets masked by the daemon. */
@@ -52,18 +53,7 @@ export function Environment({ profile }: { profile: Detail }) {
             </Alert>
           )}
           {late && <ChangedElsewhere what="The variables were" onReload={() => take(profile.env)} onKeep={keep} />}
-          {writes && (
-            <Group gap="sm">
-              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
-                Save
-              </Button>
-              {dirty && (
-                <Button variant="default" onClick={() => take(profile.env)}>
-                  Undo
-                </Button>
-              )}
-            </Group>
-          )}
+          {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(profile.env)} />}
         </Stack>
       </form>
       <Effective profile={profile} />

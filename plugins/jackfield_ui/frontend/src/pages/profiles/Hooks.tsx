@@ -25,6 +25,8 @@ import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
 import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';
+
+import { SaveBar } from './SaveBar';
 import { useStoredRows } from './useStoredRows';
 
 const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
@@ -234,19 +236,15 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
         )}
         {late && <ChangedElsewhere what="The hooks were" onReload={() => take(stored)} onKeep={keep} />}
         {writes && (
-          <Group gap="sm">
+          <SaveBar
+            dirty={dirty}
+            late={late}
+            saving={change.isPending}
+            onUndo={() => take(stored)}
+            empty={rows.length === 0 && !dirty}
+          >
             {rows.length > 0 && add}
-            {(rows.length > 0 || dirty) && (
-              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
-                Save
-              </Button>
-            )}
-            {dirty && (
-              <Button variant="default" onClick={() => take(stored)}>
-                Undo
-              </Button>
-            )}
-          </Group>
+          </SaveBar>
         )}
       </Stack>
     </form>

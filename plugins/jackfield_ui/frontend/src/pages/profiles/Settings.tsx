@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Select, Stack, Text, TextInput } from '@mantine/core';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../app/session';
 import blocks from '../../components/blocks.module.css';
@@ -13,6 +13,7 @@ import { ApiKey } from './ApiKey';
 import { ApprovalsSelect, PersistSelect, SandboxSelect } from './Choices';
 import classes from './profiles.module.css';
 import { type AgentDetail, type Detail, useChange, useProvider } from './queries';
+import { SaveBar } from './SaveBar';
 import { useStoredForm } from './useStoredForm';
 
 /** Model, endpoint, directory, arguments, sandbox, and the key. */
@@ -94,18 +95,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
             <ApprovalsSelect readOnly={!writes} {...form.getInputProps('approvals')} value={form.values.approvals} />
           )}
           {late && <ChangedElsewhere what="These settings were" onReload={() => take(stored)} onKeep={keep} />}
-          {writes && (
-            <Group gap="sm">
-              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
-                Save
-              </Button>
-              {dirty && (
-                <Button variant="default" onClick={() => take(stored)}>
-                  Undo
-                </Button>
-              )}
-            </Group>
-          )}
+          {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
         </Stack>
       </form>
       <ApiKey profile={profile} provider={provider.data} />

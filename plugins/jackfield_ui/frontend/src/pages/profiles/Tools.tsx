@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, MultiSelect, Stack, Switch, Text, Title } from '@mantine/core';
+import { Checkbox, MultiSelect, Stack, Switch, Text, Title } from '@mantine/core';
 import { Link } from 'react-router';
 import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
@@ -7,6 +7,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useDaemonTools, useOfferedTools } from './queries';
+import { SaveBar } from './SaveBar';
 import { choiceOf, namesIn, scopeOf, type ToolChoice, toggled } from './toolChoice';
 import { useStoredForm } from './useStoredForm';
 
@@ -37,18 +38,7 @@ export function Tools({ profile, shown }: { profile: Detail; shown: boolean }) {
         <OfferedTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
         <OwnTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
         {late && <ChangedElsewhere what="The tools were" onReload={() => take(stored)} onKeep={keep} />}
-        {writes && (
-          <Group gap="sm">
-            <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
-              Save
-            </Button>
-            {dirty && (
-              <Button variant="default" onClick={() => take(stored)}>
-                Undo
-              </Button>
-            )}
-          </Group>
-        )}
+        {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
       </Stack>
     </form>
   );
