@@ -27,6 +27,7 @@ NEED_MORE = {
     "extractFromFile": "a file",
     "form": "a person",
     "jwt": "a credential",
+    "mendWithAgent": "a failed execution and a coding agent",
     "readWriteFile": "a setting that names the folder",
     "stickyNote": "nothing: it is a text on the canvas",
     "stopAndError": "it fails",
