@@ -16,13 +16,44 @@ from language.texts import Flaw, Passage
 
 HOUSE = Path(__file__).with_name("house")
 CHOSEN = frozenset(
-    """
-    AllowTo AnA AndTheLike AvoidAndAlso AwaitFor BeAllowed CallThem CondenseAllThe Cant Damages DespiteOf
-    DoubleClick DoubleModal EachAndEveryOne EllipsisLength FarAndFewBetween HavePronoun InterestedIn LikeAsIf
-    LitotesDirectPositive ModalOf MoreBetter OneOfTheSingular PronounInflectionBe RepeatedWords RightClick
-    SimilarLike TheAnother TheHowWhy ThenThan ThereIsAgreement Towards VeryUnique WasComprisedOf Whereas
-    WrongApostrophe
-    """.split()
+    {
+        "AllowTo",
+        "AnA",
+        "AndTheLike",
+        "AvoidAndAlso",
+        "AwaitFor",
+        "BeAllowed",
+        "CallThem",
+        "CondenseAllThe",
+        "Cant",
+        "Damages",
+        "DespiteOf",
+        "DoubleClick",
+        "DoubleModal",
+        "EachAndEveryOne",
+        "EllipsisLength",
+        "FarAndFewBetween",
+        "HavePronoun",
+        "InterestedIn",
+        "LikeAsIf",
+        "LitotesDirectPositive",
+        "ModalOf",
+        "MoreBetter",
+        "OneOfTheSingular",
+        "PronounInflectionBe",
+        "RepeatedWords",
+        "RightClick",
+        "SimilarLike",
+        "TheAnother",
+        "TheHowWhy",
+        "ThenThan",
+        "ThereIsAgreement",
+        "Towards",
+        "VeryUnique",
+        "WasComprisedOf",
+        "Whereas",
+        "WrongApostrophe",
+    }
 )
 
 
