@@ -55,10 +55,11 @@ class AuthService:
         self.context = context
         self.keys_enabled = context.settings(ApiKeysSettings).enabled
         self.passwords = Passwords(context.settings(PasswordSettings))
-        self.accounts = UserAccounts(self.store, self.passwords, clock)
+        login_settings = context.settings(LoginSettings)
+        self.accounts = UserAccounts(self.store, self.passwords, clock, local=login_settings.local)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
-        self.throttle = Throttle(context.settings(LoginSettings), self.memos)
-        self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin)
+        self.throttle = Throttle(login_settings, self.memos)
+        self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin, enabled=login_settings.local)
         self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
@@ -74,7 +75,7 @@ class AuthService:
     def _external(self) -> ExternalLogins:
         """By its place: a start needs no login."""
         made = cast("type[ExternalLogins]", load("jackfield_auth.external.logins:ExternalLogins"))
-        return made(self.context, self.logins)
+        return made(self.context, self.logins, self.accounts)
 
     @property
     def login_methods(self) -> LoginMethods:

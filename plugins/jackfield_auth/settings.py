@@ -108,6 +108,11 @@ class LoginSettings(AuthTable):
         10_000, ge=100, le=1_000_000, description="Failed passwords that are remembered at most, of all names together."
     )
     waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
+    local: bool = Field(
+        True,
+        description="Whether Jackfield's own users log in with their passwords; without it only other logins let in, "
+        "and `jackfield open` on the daemon's machine.",
+    )
     provider_timeout: float = Field(
         10.0, gt=0, le=120, description="How long a plugin's login may take to answer, in seconds."
     )

@@ -61,8 +61,9 @@ class LoginMethods:
         self._found: FoundLogins | None = None
 
     async def all(self) -> list[LoginMethod]:
-        """Our own table first."""
-        return [LoginMethod(LOCAL_LOGIN, "User name and password", "password"), *(await self._logins()).listed]
+        """Our own table first, unless it lets nobody in."""
+        local = [LoginMethod(LOCAL_LOGIN, "User name and password", "password")] if self._local.enabled else []
+        return [*local, *(await self._logins()).listed]
 
     async def redirect(self, name: str) -> RedirectLogin:
         """Raises `InvalidInput` when there is none of this name."""

@@ -11,12 +11,15 @@ from jackfield.api.auth import ROLES
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict
 from jackfield.api.ids import new_id
-from jackfield.api.logins import Identity
-from jackfield.api.storage import User, UserStore
-from jackfield_auth.users.accounts import MAX_NAME, found, require_enabled
+from jackfield.api.logins import Identity, LoginRefused
+from jackfield.api.storage import PROJECT_ROLES, Store, User
+from jackfield_auth.external.links import LoginLinks
+from jackfield_auth.external.standings import LoginStandings
+from jackfield_auth.users.accounts import MAX_NAME, UserAccounts, found, require_enabled
 
 LONGEST = 255
 """Characters of a subject, and of a display name."""
+NO_GROUP = "You are in no group that may use Jackfield."
 _TRIES = 5
 
 
@@ -30,36 +33,91 @@ def mistake(identity: object) -> str | None:
         return "its subject must be printable"
     if not isinstance(identity.display_name, str):
         return "its display_name must be text"
-    return None if identity.role in ROLES else f"its role must be one of {', '.join(ROLES)}"
+    if identity.projects is not None and not set(identity.projects.values()) <= set(PROJECT_ROLES):
+        return f"its roles in projects must be among {', '.join(PROJECT_ROLES)}"
+    return None if identity.role in ("", *ROLES) else f"its role must be one of {', '.join(ROLES)}, or empty"
 
 
 class ExternalUsers:
     """Makes and finds them, one after the other."""
 
-    def __init__(self, store: Callable[[], UserStore], clock: Clock, log: Logger) -> None:
+    def __init__(
+        self,
+        store: Callable[[], Store],
+        accounts: UserAccounts,
+        standings: LoginStandings,
+        clock: Clock,
+        log: Logger,
+    ) -> None:
         self._store = store
+        self._accounts = accounts
+        self._standings = standings
+        self._links = LoginLinks(store)
         self._clock = clock
         self._log = log
         self._entering = asyncio.Lock()
 
+    async def find(self, provider: str, subject: str) -> User | None:
+        """The user of a subject, by its own or linked."""
+        known = await self._store().user_by_identity(provider, subject)
+        return known if known is not None else await self._links.user(provider, subject)
+
     async def enter(self, provider: str, identity: Identity) -> User:
-        """The user of a verified identity, with the role that it has now. Raises `AccessDenied` for a disabled one."""
+        """The user of a verified identity, with the role and the projects that it has now. Raises `LoginRefused` for
+        who may not come in, `AccessDenied` for a disabled one."""
         async with self._entering:
-            known = await self._store().user_by_identity(provider, identity.subject)
+            known = await self.find(provider, identity.subject)
             if known is None:
-                return await self._new(provider, identity)
-            require_enabled(known)
-            return require_enabled(await self._followed(known, identity))
+                known = await self._first(provider, identity)
+            elif not identity.role:
+                known = await self._without_groups(provider, known)
+            else:
+                known = await self._followed(known, identity)
+            if identity.projects is not None:
+                await self._standings.follow(known.id, identity.projects)
+            self._log.info("User %s logged in by %s.", known.id, provider)
+            return known
+
+    async def _first(self, provider: str, identity: Identity) -> User:
+        """Of a subject that nobody has yet."""
+        if not identity.role:
+            raise LoginRefused(NO_GROUP)
+        linked = await self._links.by_email(identity.verified_email) if identity.verified_email else None
+        if linked is not None:
+            await self._links.link(provider, identity.subject, require_enabled(linked))
+            self._log.info("User %s was linked to a subject of %s by a verified address.", linked.id, provider)
+            return await self._followed(linked, identity)
+        if not identity.makes_user:
+            raise LoginRefused("No user of Jackfield is linked to this account; ask an administrator.")
+        return await self._new(provider, identity)
+
+    async def _without_groups(self, provider: str, user: User) -> User:
+        """Nobody who has lost the groups keeps tokens, sessions or keys. The last administrator stays, because nobody
+        could let this person in again."""
+        if await self._accounts.is_last_admin(user):
+            self._log.warning(
+                "The login %s gives user %s no role any more, who stays the last administrator: make another one.",
+                provider,
+                user.id,
+            )
+            return require_enabled(user)
+        if not user.disabled:
+            await self._store().change_user(user.id, disabled=True)
+            await self._standings.bar(user.id, barred=True)
+        await self._standings.follow(user.id, {})
+        self._log.warning("User %s lost the groups of the login %s and is disabled.", user.id, provider)
+        raise LoginRefused(NO_GROUP)
 
     async def _followed(self, user: User, identity: Identity) -> User:
         """Another role ends tokens and sessions, another name does not."""
-        role = identity.role if identity.role != user.role else None
+        standing = await self._standings.read(user.id)
+        if standing.barred:
+            if user.disabled:
+                user = found(await self._store().change_user(user.id, disabled=False))
+            await self._standings.bar(user.id, barred=False)
+        require_enabled(user)
         shown = printable(identity.display_name)
-        shown_now = shown if shown != user.display_name else None
-        if role is None and shown_now is None:
-            return user
-        changed = self._store().change_user(user.id, role=role, display_name=shown_now, revoke=role is not None)
-        return found(await changed)
+        return require_enabled(await self._accounts.follow(user.id, identity.role, shown))
 
     async def _new(self, provider: str, identity: Identity) -> User:
         for username in names(provider, identity):
@@ -76,7 +134,10 @@ class ExternalUsers:
             )
             try:
                 await self._store().add_user(user)
-            except Conflict:  # the name is somebody else's
+            except Conflict:  # the name is somebody else's, or another daemon was quicker
+                known = await self.find(provider, identity.subject)
+                if known is not None:
+                    return await self._followed(known, identity)
                 continue
             self._log.info("User %s was made for a login by %s.", user.id, provider)
             return user

@@ -73,6 +73,7 @@ class BasicMethod:
         username, password = basic_pair(given[1])
         if len(username) > MAX_NAME or len(password) > MAX_BYTES:
             raise InvalidCredentials
+        self._logins.require_enabled()
         if request.passive:
             user = await self._present(username)
         else:

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from jackfield.api.errors import InvalidCredentials
 from jackfield.api.storage import User
 from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.users.accounts import UserAccounts
 from jackfield_auth.users.first_admin import FirstAdmin
 
 
-class PasswordLogins:
-    """What a login, Basic and a change of password share."""
+class LocalLoginOff(InvalidCredentials):
+    """Passwords of Jackfield's own users do not count here (security.login.local); use another login, or
+    `jackfield open` on the daemon's machine."""
 
-    def __init__(self, accounts: UserAccounts, throttle: Throttle, first_admin: FirstAdmin) -> None:
+    code = "LOCAL_LOGIN_OFF"
+
+
+class PasswordLogins:
+    """What a login, Basic and a change of password share. enabled: whether our own users' passwords let anybody in."""
+
+    def __init__(
+        self, accounts: UserAccounts, throttle: Throttle, first_admin: FirstAdmin, *, enabled: bool = True
+    ) -> None:
         self._accounts = accounts
         self._first_admin = first_admin
         self.throttle = throttle
+        self.enabled = enabled
 
     async def verify(self, username: str, password: str, client: str) -> User:
         """Raises `InvalidCredentials`, and `RateLimited` before the password is looked at."""
+        self.require_enabled()
         async with self.throttle.attempt(username, client):
             return await self.verify_now(username, password)
 
     async def verify_now(self, username: str, password: str) -> User:
         """Within an attempt that the caller has opened. Raises `InvalidCredentials`."""
+        self.require_enabled()
         await self._first_admin.ensure()
         return await self._accounts.verify(username, password)
+
+    def require_enabled(self) -> None:
+        """Raises `LocalLoginOff`."""
+        if not self.enabled:
+            raise LocalLoginOff

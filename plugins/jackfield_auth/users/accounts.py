@@ -18,10 +18,14 @@ from jackfield.api.errors import (
 )
 from jackfield.api.ids import new_id
 from jackfield.api.similar_names import did_you_mean
-from jackfield.api.storage import User, UserStore
+from jackfield.api.storage import Store, User
 from jackfield_auth.users.passwords import Passwords, check_password
 
 MAX_NAME = 64
+STANDING_KIND = "login-standing"
+"""Entries: what the last login of a user has given; their id is the user's."""
+LINK_KIND = "login-link"
+"""Entries: subjects of other logins that are linked to a user, whose id is their parent."""
 
 
 def check_username(username: str) -> None:
@@ -50,8 +54,9 @@ def require_enabled(user: User) -> User:
 class UserAccounts:
     """Changes are made one after the other, so that the last administrator cannot be lost to a race."""
 
-    def __init__(self, store: Callable[[], UserStore], passwords: Passwords, clock: Clock) -> None:
-        """store: asked at each use, because it comes after the plugin."""
+    def __init__(self, store: Callable[[], Store], passwords: Passwords, clock: Clock, *, local: bool = True) -> None:
+        """store: asked at each use, because it comes after the plugin. local: whether a password of ours lets in."""
+        self._local = local
         self._store = store
         self._passwords = passwords
         self._clock = clock
@@ -105,12 +110,26 @@ class UserAccounts:
             changed = await self._store().change_user(user_id, role=new_role, password_hash=hashed, disabled=switched)
             return found(changed)
 
+    async def follow(self, user_id: str, role: str, display_name: str) -> User:
+        """What another login says of its user now. The last administrator stays one. Raises `NotFound`."""
+        async with self._changing:
+            user = await self.get(user_id)
+            new_role = role if role != user.role and not await self.is_last_admin(user) else None
+            shown = display_name if display_name != user.display_name else None
+            if new_role is None and shown is None:
+                return user
+            return found(
+                await self._store().change_user(user_id, role=new_role, display_name=shown, revoke=new_role is not None)
+            )
+
     async def delete(self, user_id: str) -> None:
         """Raises `NotFound`, and `Conflict` for the last administrator. One whose data is damaged is deleted too."""
         async with self._changing:
             known = {user.id: user for user in await self._store().users()}
             await self._keep_an_admin(found(known.get(user_id)))
             await self._store().delete_user(user_id)
+            await self._store().delete_entry(STANDING_KIND, user_id)
+            await self._store().delete_entries(LINK_KIND, user_id)
 
     async def all(self) -> list[User]:
         return await self._store().users()
@@ -127,11 +146,15 @@ class UserAccounts:
             raise NotFound(f"There is no user {username}{hint}")
         return user
 
-    async def _keep_an_admin(self, user: User) -> None:
+    async def is_last_admin(self, user: User) -> bool:
+        """Whether nobody else who gets in is an administrator."""
         if user.role != "admin" or user.disabled:
-            return
+            return False
         others = [other for other in await self._store().users() if other.id != user.id and not other.disabled]
-        if not any(other.role == "admin" for other in others):
+        return not any(other.role == "admin" and (self._local or other.provider) for other in others)
+
+    async def _keep_an_admin(self, user: User) -> None:
+        if await self.is_last_admin(user):
             raise Conflict("This is the last administrator; make another user an administrator first.")
 
     async def _renew(self, user: User, hashed: str) -> None:

@@ -3,6 +3,8 @@
 Each proves an identity. Jackfield finds the user by the login's name and the identity's subject, and makes one for an
 identity that it sees first. Sessions, tokens and API keys of such a user are like everybody's; a local user of the same
 name is somebody else. An administrator can disable the user, whatever the provider says.
+
+Role and projects are taken anew at each login. `jackfield.api.login_groups` makes them of groups.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Protocol
 from .errors import InvalidCredentials
 from .extensions import ExtensionPoint
 from .records import record
+from .storage import ProjectRole
 
 LOCAL_LOGIN = "local"
 """The name of Jackfield's own table of users, which no other login may have."""
@@ -24,12 +27,21 @@ class Identity:
 
     subject: the provider's lasting id, compared byte by byte and never given to another person; 1 to 255 characters.
     display_name: for people to read; nothing is found by it. role: `viewer`, `member` or `admin`; it counts from this
-    login on.
+    login on. Empty: this person may not come in any more, and a user that there is gets disabled until a later login
+    gives a role; only the last administrator stays.
     """
 
     subject: str
     display_name: str
     role: str
+    projects: Mapping[str, ProjectRole] | None = None
+    """Id or name of a project -> role there. The user leaves projects that an earlier login gave and this one does not;
+    what somebody gave by hand elsewhere stays. None: the login says nothing of projects."""
+    verified_email: str = ""
+    """An address that the provider has verified and that you let find a local user who is called so: that user is
+    linked to this subject then. Leave it empty unless the operator has allowed that."""
+    makes_user: bool = True
+    """Whether a user is made for a subject that nobody has yet; else only linked users come in."""
 
 
 class LoginRefused(InvalidCredentials):

@@ -129,15 +129,16 @@ class PlainClient:
         query: Mapping[str, str | int] | None = None,
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        largest: int | None = None,
     ) -> PlainReply:
-        """The whole answer, whatever its status. Raises `HttpFailed`."""
+        """The whole answer, whatever its status. largest: bytes of its body; None: any. Raises `HttpFailed`."""
         try:
             address = HttpAddress.of(self._base_url + path).with_query(urlencode(query or {}))
         except ValueError as exc:
             raise HttpFailed(exc) from None
         try:
             async with await self._answered(method, address, headers or {}, content) as answer:
-                return PlainReply(answer.status, await answer.read())
+                return PlainReply(answer.status, await _body(answer, largest))
         except _FAILURES as exc:
             raise HttpFailed(exc) from None
 
@@ -168,6 +169,18 @@ class PlainClient:
             ssl=await asyncio.to_thread(client_tls, verify=True) if secure else True,
             proxy=_environment_proxy(address) if self._trust_environment else None,
         )
+
+
+async def _body(answer: ClientResponse, largest: int | None) -> bytes:
+    """Raises ValueError for a longer one."""
+    if largest is None:
+        return await answer.read()
+    body = bytearray()
+    async for chunk in answer.content.iter_any():
+        body += chunk
+        if len(body) > largest:
+            raise ValueError(f"the answer has more than {largest} bytes")
+    return bytes(body)
 
 
 def failure_text(error: Exception) -> str:

@@ -50,13 +50,16 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
   const { info, problem } = useSession();
   const [username, setUsername] = useState(known === 'owner' ? '' : known);
   const [password, setPassword] = useState('');
-  const [provider, setProvider] = useState<string>();
+  const [chosen, setChosen] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | undefined>(problem);
 
   const logins = info?.logins ?? [];
   const passwords = logins.filter((login) => login.kind === 'password');
   const redirects = logins.filter((login) => login.kind === 'redirect');
+  const provider = chosen ?? passwords[0]?.name ?? 'local';
+  // Without an answer of the daemon the form stays: it may come back.
+  const takesPasswords = passwords.length > 0 || !info;
 
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true);
@@ -73,7 +76,7 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
   const enter = (credentials: Credentials) => attempt(() => session.logIn(credentials));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void enter(provider ? { username, password, provider } : { username, password });
+    void enter(provider === 'local' ? { username, password } : { username, password, provider });
   };
 
   return (
@@ -103,32 +106,36 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
             {login.title}
           </Button>
         ))}
-        {redirects.length > 0 && <Divider label="or" />}
+        {redirects.length > 0 && takesPasswords && <Divider label="or" />}
         {passwords.length > 1 && (
           <NativeSelect
             label="Log in with"
             data={passwords.map((login) => ({ value: login.name, label: login.title }))}
-            value={provider ?? 'local'}
-            onChange={(event) => setProvider(event.currentTarget.value)}
+            value={provider}
+            onChange={(event) => setChosen(event.currentTarget.value)}
           />
         )}
-        <TextInput
-          label="User name"
-          autoComplete="username"
-          required
-          value={username}
-          onChange={(event) => setUsername(event.currentTarget.value)}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        <Button type="submit" variant={info?.owner_available ? 'default' : 'filled'} loading={busy}>
-          Log in
-        </Button>
+        {takesPasswords && (
+          <>
+            <TextInput
+              label="User name"
+              autoComplete="username"
+              required
+              value={username}
+              onChange={(event) => setUsername(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+            <Button type="submit" variant={info?.owner_available ? 'default' : 'filled'} loading={busy}>
+              Log in
+            </Button>
+          </>
+        )}
         <Text size="sm" c="dimmed">
           On the computer that runs Jackfield, <span className="jf-mono">jackfield open</span> opens this page without a
           password.

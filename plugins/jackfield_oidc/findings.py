@@ -1,0 +1,77 @@
+"""What `jackfield doctor` says about providers: whether they answer and take the callback, and whether the projects of
+their rows exist."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
+from jackfield.api.errors import JackfieldError
+from jackfield.api.login_groups import GroupTable
+from jackfield.api.logins import RedirectStart
+from jackfield_oidc.login import OidcLogin, authorization_url
+from jackfield_oidc.requests import ProviderRequests
+from jackfield_oidc.secret import ClientSecret
+from jackfield_oidc.settings import OidcProvider, OidcSettings
+
+CALLBACK = "/auth/callback"
+
+
+async def findings(context: PluginContext) -> Sequence[Finding]:
+    """Asks every provider."""
+    settings = context.settings(OidcSettings)
+    found: list[Finding] = []
+    for provider in settings.providers:
+        found += await _of(context, provider, ProviderRequests(provider.name, settings))
+    return found
+
+
+async def _of(context: PluginContext, provider: OidcProvider, requests: ProviderRequests) -> list[Finding]:
+    subject = f"login {provider.name}"
+    login = OidcLogin(context, provider)
+    try:
+        await asyncio.to_thread(ClientSecret(context, provider).read)
+        keys = await login.metadata.keys()
+        callback = f"{context.service.public_url}{CALLBACK}/{provider.name}"
+        found = [await _callback(subject, login, requests, callback)]
+    except JackfieldError as exc:
+        return [Finding(subject, False, exc.message)]
+    if not keys:
+        found.append(Finding(subject, False, "the provider publishes no key: no login can be verified"))
+    if not any(row.role for row in provider.groups):
+        found.append(Finding(subject, False, "no row of groups gives a role, so that nobody comes in: add one"))
+    return [*found, *await _projects(context, provider, subject)]
+
+
+async def _callback(subject: str, login: OidcLogin, requests: ProviderRequests, callback: str) -> Finding:
+    """With `prompt=none` a provider that takes the callback sends the browser straight back there."""
+    start = RedirectStart(*(secrets.token_urlsafe(24), callback), *(secrets.token_urlsafe(32) for _ in range(2)))
+    url = await authorization_url(login.metadata, login.provider, start, "none")
+    place = await requests.redirect(url)
+    if place.location and urlsplit(place.location)._replace(query="", fragment="").geturl() == callback:
+        return Finding(subject, True, f"{login.provider.issuer} answers and takes {callback}")
+    if 400 <= place.status < 500:
+        return Finding(
+            subject,
+            False,
+            f"{login.provider.issuer} refuses the callback {callback} (status {place.status}): register exactly this "
+            "address there, or set server.public_url to the one that is registered",
+        )
+    return Finding(
+        subject, True, f"{login.provider.issuer} answers; whether it takes {callback} cannot be seen without a login"
+    )
+
+
+async def _projects(context: PluginContext, provider: OidcProvider, subject: str) -> list[Finding]:
+    projects = await context.store.projects()
+    known = {each.id for each in projects} | {each.name for each in projects}
+    return [
+        Finding(
+            subject, False, f"a row of groups names the project {name}, which is not there: create it, or correct it"
+        )
+        for name in sorted(GroupTable(provider.groups).projects - known)
+    ]
