@@ -47,13 +47,15 @@ def rename(call: DaemonCall, project: str, name: str) -> None:
 
 @projects.command()
 @project_argument
+@click.option("--move-to", metavar="PROJECT", help="The project that gets what belongs to it.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @daemon_command
-def delete(call: DaemonCall, project: str, yes: bool) -> None:
-    """Delete the PROJECT, which has nothing any more."""
+def delete(call: DaemonCall, project: str, move_to: str | None, yes: bool) -> None:
+    """Delete the PROJECT, which has nothing any more, or gives it to another one."""
     path = _path(call, project)
+    query = {} if move_to is None else {"movingTo": _ident(call, move_to)}
     confirmed(f"Delete the project {project}?", yes=yes)
-    call.ask("DELETE", path)
+    call.ask("DELETE", path, query=query)
     call.say(f"The project {project} was deleted.", {"id": path.rpartition("/")[2], "deleted": True})
 
 

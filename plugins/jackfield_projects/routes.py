@@ -17,7 +17,14 @@ from jackfield.api.storage import ProjectRole, ResourceKind, User
 from jackfield_projects.service import Placement, ProjectDesk, SeenProject
 
 if TYPE_CHECKING:
-    from jackfield_projects.schemas import MemberBody, NewProject, PlacementBody, PlacementsQuery, ProjectChange
+    from jackfield_projects.schemas import (
+        MemberBody,
+        NewProject,
+        PlacementBody,
+        PlacementsQuery,
+        ProjectChange,
+        ProjectEnd,
+    )
 
 View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
@@ -76,9 +83,11 @@ class ProjectRoutes:
         body: NewProject = await read_model(model("NewProject"))
         return json_response(project_view(await self._desk.create(body.name, principal())), 201)
 
-    @operation("Read a project", scope=None, response=schema("ProjectShown"), tags=TAGS)
+    @operation("Read a project, and how much belongs to it", scope=None, response=schema("ProjectWhole"), tags=TAGS)
     async def get_project(self, project_id: str) -> Response:
-        return json_response(project_view(await self._desk.find(project_id, principal())))
+        found = project_view(await self._desk.find(project_id, principal()))
+        holds = await self._desk.holdings(project_id, principal())
+        return json_response({**found, "holds": {str(kind): number for kind, number in holds.items()}})
 
     @operation(
         "Rename a project, or close the shared one to those who are no members by name",
@@ -95,10 +104,16 @@ class ProjectRoutes:
         return json_response(project_view(found))
 
     @operation(
-        "Delete a team project that has nothing any more", scope="admin", status=204, tags=TAGS, errors=(Conflict,)
+        "Delete a team project that has nothing any more, or move what it has to another one",
+        scope="admin",
+        query=schema("ProjectEnd"),
+        status=204,
+        tags=TAGS,
+        errors=(Conflict,),
     )
     async def delete_project(self, project_id: str) -> Response:
-        await self._desk.delete(project_id, principal())
+        query: ProjectEnd = read_query(model("ProjectEnd"))
+        await self._desk.delete(project_id, principal(), moving_to=query.moving_to)
         return Response(status=204)
 
     @operation("List the members of a project", scope=None, response=schema("MemberList"), tags=TAGS)

@@ -50,6 +50,18 @@ class ProjectShown(_Shown):
     updated_at: str
 
 
+class ProjectWhole(ProjectShown):
+    """holds: kind -> how many of them belong to the project; the shared one, which has the rest, tells of none."""
+
+    holds: dict[str, int]
+
+
+class ProjectEnd(_Body):
+    """movingTo: id of the project that gets what belongs to the deleted one."""
+
+    moving_to: str | None = Field(None, max_length=64)
+
+
 class ProjectList(_Shown):
     data: list[ProjectShown]
     total: int

@@ -11,6 +11,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.projects import CallerReach, ProjectAccess, Rights, reaching, whole_store
 from jackfield.api.records import record, replace
 from jackfield.api.storage import (
+    RESOURCE_KINDS,
     SHARED,
     Project,
     ProjectMember,
@@ -22,6 +23,8 @@ from jackfield.api.storage import (
 
 MOST = 1000
 """Team projects."""
+_TRIMMED = 1000
+"""Placements of what is gone that are forgotten before somebody counts."""
 _ROLES: Mapping[str, ProjectRole] = {
     "viewer": "project:viewer", "member": "project:editor", "admin": "project:admin",
 }  # fmt: skip
@@ -120,19 +123,30 @@ class ProjectDesk:
         await self._changed(f"The project {project_id} was changed", caller)
         return await self.find(project_id, caller)
 
+    async def holdings(self, project_id: str, caller: Principal) -> Mapping[ResourceKind, int]:
+        """How many things of each kind belong to it, those of which there are any. Of the shared project, which has
+        whatever has no row: none. Raises `NotFound`."""
+        await self.find(project_id, caller)
+        if project_id == SHARED:
+            return {}
+        await self._store.trim_placements(_TRIMMED)
+        found = {kind: len(await self._store.placed(project_id, kind)) for kind in RESOURCE_KINDS}
+        return {kind: number for kind, number in found.items() if number}
+
     async def delete(self, project_id: str, caller: Principal, *, moving_to: str | None = None) -> None:
-        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `AccessDenied`, and `Conflict` for
-        one that still has something, and for the shared one."""
+        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `AccessDenied`, `InvalidInput`, and
+        `Conflict` for one that still has something, and for the shared one."""
         await self._team(project_id, caller)
         caller.require_admin()
         if project_id == SHARED:
             raise Conflict("The shared project stays: it has whatever is in no other one.")
         if moving_to is not None:
-            await self._must_exist(moving_to)
-            for kind in ("workflow", "credential", "variable", "data-table", "folder", "profile", "execution"):
+            if moving_to == project_id or await self._access.project(moving_to) is None:
+                raise InvalidInput("Nothing can move there.", details={"movingTo": "give the id of another project"})
+            for kind in RESOURCE_KINDS:
                 ids = await self._store.placed(project_id, kind)
                 await self._store.place_resources(kind, ids, moving_to)
-        await self._store.trim_placements(1000)
+        await self._store.trim_placements(_TRIMMED)
         if not await self._store.delete_project(project_id):
             raise NotFound(_UNKNOWN)
         await self._changed(f"The project {project_id} was deleted", caller)

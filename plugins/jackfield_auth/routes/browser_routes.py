@@ -17,6 +17,7 @@ from jackfield.api.errors import (
 )
 from jackfield.api.hosts import Hosts
 from jackfield.api.http import client_address, operation, principal, read_model, success
+from jackfield.api.projects import ProjectAccess
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, RedirectBody
 from jackfield_auth.service import AuthService
 from jackfield_auth.sessions.cookies import LOGIN, NAME, given, taken, tokens
@@ -174,6 +175,7 @@ class BrowserRoutes:
                     "login_needed": not claims and not available,
                     "version": self._auth.context.service.version,
                     "hosts": 1 if caller is None else self._auth.context.port(Hosts).known,
+                    "projects": caller is not None and self._auth.context.port(ProjectAccess).in_use,
                     "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
                 }
             )

@@ -74,6 +74,7 @@ class BrowserSessionView(SessionModel):
     hosts: int = Field(
         description="Daemons that share the store, also those that are gone and remembered; 1 for an unknown caller."
     )
+    projects: bool = Field(description="Whether projects keep anything from anybody; false for an unknown caller.")
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
 
 

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { connection } from './connection';
 import { away, errorOf } from './errors';
+import { askAboutProject } from './project';
 import type { paths } from './schema';
 
 /** Called at a 401 of the session; true when the session is there again and the request may be repeated. */
@@ -52,6 +53,7 @@ async function json(answer: Response): Promise<unknown> {
 
 /** The typed client: `api.GET('/api/v1/workflows/{workflow_id}', {params: {path: {workflow_id}}})`. Never answers with `error`: it throws `ApiError`. */
 export const api = createClient<paths>({ fetch: send, querySerializer: queryText });
+api.use({ onRequest: ({ request, schemaPath }) => askAboutProject(schemaPath, request) });
 
 /** Without what is undefined, null or empty. */
 function queryText(query: Readonly<Record<string, unknown>>): string {

@@ -2694,11 +2694,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a project */
+        /** Read a project, and how much belongs to it */
         get: operations["getProject"];
         put?: never;
         post?: never;
-        /** Delete a team project that has nothing any more */
+        /** Delete a team project that has nothing any more, or move what it has to another one */
         delete: operations["deleteProject"];
         options?: never;
         head?: never;
@@ -4288,6 +4288,11 @@ export interface components {
              * @description Whether a POST without credentials begins a session.
              */
             owner_available: boolean;
+            /**
+             * Projects
+             * @description Whether projects keep anything from anybody; false for an unknown caller.
+             */
+            projects: boolean;
             user: components["schemas"]["BrowserUser"] | null;
             /**
              * Version
@@ -10561,6 +10566,17 @@ export interface components {
             name?: string | null;
         };
         /**
+         * ProjectEnd
+         * @description movingTo: id of the project that gets what belongs to the deleted one.
+         */
+        ProjectEnd: {
+            /**
+             * Movingto
+             * @default null
+             */
+            movingTo?: string | null;
+        };
+        /**
          * Projection
          * @description At the end of the block, when it goes on at this rate.
          */
@@ -10600,6 +10616,35 @@ export interface components {
         ProjectShown: {
             /** Createdat */
             createdAt: string;
+            /** Id */
+            id: string;
+            /** Isopen */
+            isOpen: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "team" | "personal";
+            /** Name */
+            name: string;
+            /** Role */
+            role: ("project:viewer" | "project:editor" | "project:admin") | null;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ProjectWhole
+         * @description holds: kind -> how many of them belong to the project; the shared one, which has the rest, tells of none.
+         */
+        ProjectWhole: {
+            /** Createdat */
+            createdAt: string;
+            /** Holds */
+            holds: {
+                [key: string]: number;
+            };
             /** Id */
             id: string;
             /** Isopen */
@@ -20906,13 +20951,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a project */
+            /** @description Read a project, and how much belongs to it */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectShown"];
+                    "application/json": components["schemas"]["ProjectWhole"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -20927,7 +20972,9 @@ export interface operations {
     };
     deleteProject: {
         parameters: {
-            query?: never;
+            query?: {
+                movingTo?: string | null;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -20936,7 +20983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a team project that has nothing any more */
+            /** @description Delete a team project that has nothing any more, or move what it has to another one */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -1,15 +1,16 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconPuzzle } from '@tabler/icons-react';
-import { useEffect, useId } from 'react';
+import { lazy, Suspense, useEffect, useId } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useApprovals } from './approvals';
 import { areaPath } from './areas';
 import { extensionPath, useExtensions } from './extensions';
 import { useOfferedAreas } from './offered';
 import { areaAt } from './pages';
-import { session } from './session';
+import { session, useSession } from './session';
 import classes from './shell.module.css';
 
+const ProjectSwitcher = lazy(() => import('./ProjectSwitcher'));
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
 
 /** How many things wait for an answer. */
@@ -30,45 +31,59 @@ export function Nav() {
   const here = areaAt(pathname);
   const extensions = useExtensions().data ?? [];
   const offered = useOfferedAreas();
+  const { info } = useSession();
   // biome-ignore lint/correctness/useExhaustiveDependencies: every navigation is use of the page, as is every return to it
   useEffect(() => {
     session.look();
     addEventListener('focus', session.look);
     return () => removeEventListener('focus', session.look);
   }, [pathname]);
-  return GROUPS.map((group) => {
-    const areas = offered.filter((area) => area.group === group);
-    const brought = extensions.flatMap(({ name, pages }) =>
-      pages.flatMap((page) => (page.group === group ? [{ ...page, to: extensionPath(name, page.name) }] : [])),
-    );
-    if (areas.length + brought.length === 0) return null;
-    return (
-      <div key={group}>
-        {group && (
-          <div className={classes.group} id={`${id}${group}`}>
-            {group}
+  return (
+    <>
+      {info?.projects && (
+        <Suspense>
+          <ProjectSwitcher />
+        </Suspense>
+      )}
+      {GROUPS.map((group) => {
+        const areas = offered.filter((area) => area.group === group);
+        const brought = extensions.flatMap(({ name, pages }) =>
+          pages.flatMap((page) => (page.group === group ? [{ ...page, to: extensionPath(name, page.name) }] : [])),
+        );
+        if (areas.length + brought.length === 0) return null;
+        return (
+          <div key={group}>
+            {group && (
+              <div className={classes.group} id={`${id}${group}`}>
+                {group}
+              </div>
+            )}
+            <ul className={classes.list} aria-labelledby={group ? `${id}${group}` : undefined}>
+              {areas.map(({ id: area, label, icon: Icon }) => (
+                <li key={area}>
+                  <Link
+                    className={classes.link}
+                    to={areaPath(area)}
+                    aria-current={here?.id === area ? 'page' : undefined}
+                  >
+                    <Icon size={18} stroke={1.7} aria-hidden="true" />
+                    {label}
+                    {area === 'approvals' && <ApprovalCount />}
+                  </Link>
+                </li>
+              ))}
+              {brought.map(({ to, label }) => (
+                <li key={to}>
+                  <Link className={classes.link} to={to} aria-current={pathname === to ? 'page' : undefined}>
+                    <IconPuzzle size={18} stroke={1.7} aria-hidden="true" />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
           </div>
-        )}
-        <ul className={classes.list} aria-labelledby={group ? `${id}${group}` : undefined}>
-          {areas.map(({ id: area, label, icon: Icon }) => (
-            <li key={area}>
-              <Link className={classes.link} to={areaPath(area)} aria-current={here?.id === area ? 'page' : undefined}>
-                <Icon size={18} stroke={1.7} aria-hidden="true" />
-                {label}
-                {area === 'approvals' && <ApprovalCount />}
-              </Link>
-            </li>
-          ))}
-          {brought.map(({ to, label }) => (
-            <li key={to}>
-              <Link className={classes.link} to={to} aria-current={pathname === to ? 'page' : undefined}>
-                <IconPuzzle size={18} stroke={1.7} aria-hidden="true" />
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </div>
-    );
-  });
+        );
+      })}
+    </>
+  );
 }

@@ -1,5 +1,6 @@
 /** What needs nothing of the interface itself: it runs while that is still on its way. */
 import { connection } from '../api/connection';
+import { chosenProject } from '../api/project';
 import { makeQueryClient } from '../api/queries';
 import { askForFigures } from '../pages/dashboard/queries';
 import { session } from './session';
@@ -9,6 +10,7 @@ export const queries = makeQueryClient();
 
 session.onAnotherUser = () => queries.clear();
 session.onEntry = () => {
+  if (!session.now().info?.projects) chosenProject.choose('');
   if (location.pathname === '/') askForFigures(queries);
 };
 

@@ -2,12 +2,12 @@ import { Skeleton } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
-import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { Page } from '../../components/Page';
+import { useBelonging } from '../../components/projects/rights';
 import { AddColumn } from './AddColumn';
 import { FilterPanel } from './FilterPanel';
 import { EVERYTHING, filterText, type View } from './filters';
@@ -27,6 +27,7 @@ export default function Table() {
   const navigate = useNavigate();
   const { data: table, error, refetch } = useTable(id);
   useTableEvents(id);
+  const belonging = useBelonging('data-table', [id]);
   return (
     <div className={classes.page}>
       <Page
@@ -36,7 +37,7 @@ export default function Table() {
           table && (
             <>
               <UsedBy table={table} />
-              <TableMenu table={table} onDeleted={() => void navigate(areaPath('data-tables'))} />
+              <TableMenu table={table} belonging={belonging} onDeleted={() => void navigate(areaPath('data-tables'))} />
             </>
           )
         }
@@ -51,7 +52,7 @@ export default function Table() {
 
 function Sheet({ table }: { table: DataTableShown }) {
   const { id } = table;
-  const mayWrite = useMay('member');
+  const mayWrite = useBelonging('data-table', [id]).may(id, 'write');
   const [view, setView] = useState<View>(EVERYTHING);
   const [filtering, setFiltering] = useState(false);
   const [adding, setAdding] = useState(false);

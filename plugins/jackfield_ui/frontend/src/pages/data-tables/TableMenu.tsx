@@ -2,20 +2,30 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconDotsVertical, IconDownload, IconEraser, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
 import { count } from '../../components/format';
 import { notifyError } from '../../components/notify';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import type { Belonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
-import { clearTable, csvAddress, type DataTableShown, deleteTable, KEY, renameTable } from './queries';
+import { clearTable, csvAddress, type DataTableShown, deleteTable, KEY, renameTable, tablePath } from './queries';
 
 /** Characters of a table's name. */
 export const MOST_TABLE_NAME = 128;
 
 /** What may be done to a table as a whole. */
-export function TableMenu({ table, onDeleted }: { table: DataTableShown; onDeleted?: () => void }) {
+export function TableMenu({
+  table,
+  belonging,
+  onDeleted,
+}: {
+  table: DataTableShown;
+  belonging: Belonging;
+  onDeleted?: () => void;
+}) {
   const { id, name } = table;
-  const may = useMay('member');
+  const may = belonging.may(id, 'write');
+  const [placing, setPlacing] = useState<Placing>();
   const client = useQueryClient();
   const reread = () => client.invalidateQueries({ queryKey: KEY });
   const [renaming, setRenaming] = useState(false);
@@ -50,6 +60,7 @@ export function TableMenu({ table, onDeleted }: { table: DataTableShown; onDelet
           <Menu.Item component="a" href={csvAddress(id)} download leftSection={<IconDownload size={16} />}>
             Export all rows as CSV
           </Menu.Item>
+          {belonging.may(id, 'admin') && <PlaceItems onPlace={setPlacing} />}
           {may && (
             <>
               <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
@@ -66,6 +77,13 @@ export function TableMenu({ table, onDeleted }: { table: DataTableShown; onDelet
           )}
         </Menu.Dropdown>
       </Menu>
+      <PlaceDialogs
+        open={placing}
+        kind="data-table"
+        things={[table]}
+        to={tablePath}
+        onClose={() => setPlacing(undefined)}
+      />
       {renaming && (
         <TextDialog
           question={{

@@ -10,12 +10,17 @@ import { useMay } from '../../app/session';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
+import { ChosenThings } from '../../components/projects/ChosenThings';
+import { projectColumns } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
 import { Bytes, Count, RelativeTime } from '../../components/values';
 import { ImportButton } from './csv/ImportButton';
 import { createTable, type DataTableShown, KEY, tablePath, useTableEvents } from './queries';
 import { MOST_TABLE_NAME, TableMenu } from './TableMenu';
 
+const NO_IDS: readonly string[] = [];
 const PER_PAGE = 50;
 const TYPED_MS = 250;
 
@@ -31,6 +36,9 @@ export default function DataTables() {
     PER_PAGE,
   );
   useTableEvents();
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('data-table', list.rows?.map(({ id }) => id) ?? NO_IDS);
+  const [selected, setSelected] = useState(new Set<string>());
   const creating = may && params.has('new');
   const create = () => setParams({ new: '' }, { replace: true });
   const button = may && (
@@ -59,16 +67,27 @@ export default function DataTables() {
           maw={280}
         />
       )}
+      {selected.size > 0 && (
+        <ChosenThings
+          kind="data-table"
+          things={(list.rows ?? []).filter(({ id }) => selected.has(id))}
+          to={tablePath}
+          placing={[...selected].every((id) => belonging.may(id, 'admin'))}
+          onChange={setSelected}
+        />
+      )}
       <DataTable
         label="Data tables"
-        columns={COLUMNS}
+        columns={[...COLUMNS, ...projectColumns<DataTableShown>(inUse, belonging)]}
+        rowName={({ name }) => name}
+        {...(inUse && may ? { selection: { selected, onChange: setSelected } } : {})}
         rows={list.rows}
         rowKey={({ id }) => id}
         error={list.error}
         onRetry={() => void list.refetch()}
         paging={list.paging}
         onOpen={({ id }) => void navigate(tablePath(id))}
-        rowActions={(table) => <TableMenu table={table} />}
+        rowActions={(table) => <TableMenu table={table} belonging={belonging} />}
         empty={
           wanted ? (
             <EmptyState icon={IconTable} title="No data table fits">

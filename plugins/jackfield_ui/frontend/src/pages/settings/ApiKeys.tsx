@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Checkbox, MultiSelect, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,8 @@ import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { projectName } from '../../components/projects/ProjectBadge';
+import { type Project, useProjects, useProjectsInUse } from '../../components/projects/queries';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
@@ -54,6 +56,8 @@ export function ApiKeys() {
 
 function KeyList() {
   const [adding, setAdding] = useNew();
+  const inUse = useProjectsInUse();
+  const { data: projects = [] } = useProjects(inUse);
   const list = usePaged(['api-keys'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
     <ListSection
@@ -69,7 +73,7 @@ function KeyList() {
       hint="A key lets a program in without your password. Give each program its own key, with only the scopes it needs."
       add="New API key"
       onAdd={() => setAdding(true)}
-      columns={COLUMNS}
+      columns={inUse ? [...COLUMNS, projectsColumn(projects)] : COLUMNS}
       rows={list.rows}
       rowKey={({ id }) => id}
       error={list.error}
@@ -93,6 +97,14 @@ const COLUMNS: Column<Key>[] = [
   { key: 'ends', title: 'Ends', render: ({ expiresAt }) => <Ends time={expiresAt} /> },
   { key: 'used', title: 'Last used', render: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} /> },
 ];
+
+function projectsColumn(projects: readonly Project[]): Column<Key> {
+  return {
+    key: 'projects',
+    title: 'Projects',
+    render: (key) => key.projects.map((id) => projectName({ projects }, id)).join(', ') || 'All of yours',
+  };
+}
 
 function Ends({ time }: { time: string | null | undefined }) {
   const over = time ? Date.parse(time) < Date.now() : false;
@@ -148,11 +160,27 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
 }
 
 function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
+  const { data: projects = [] } = useProjects(useProjectsInUse());
   const { form, error, busy, submit } = useSending({
-    initial: { name: '', ends: USUAL_END, limited: true, scopes: ['workflows:read', 'executions:read'] },
+    initial: {
+      name: '',
+      ends: USUAL_END,
+      limited: true,
+      scopes: ['workflows:read', 'executions:read'],
+      projects: [] as string[],
+    },
     validate: { scopes: (scopes, { limited }) => (limited && !scopes.length ? 'Choose at least one.' : null) },
-    send: ({ name, ends, limited, scopes }) =>
-      body(api.POST(PATH, { body: { name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined } })),
+    send: ({ name, ends, limited, scopes, projects: within }) =>
+      body(
+        api.POST(PATH, {
+          body: {
+            name,
+            expiresAt: momentOf(ends),
+            scopes: limited ? scopes : undefined,
+            projects: within.length ? within : undefined,
+          },
+        }),
+      ),
     onSent: onMade,
     namedAs: { expiresAt: 'ends' },
   });
@@ -187,6 +215,16 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
               ))}
             </Stack>
           </Checkbox.Group>
+        )}
+        {projects.length > 0 && (
+          <MultiSelect
+            label="Projects"
+            description="Without a choice it reaches all of yours, also those that you join later."
+            placeholder={form.values.projects.length ? '' : 'All of your projects'}
+            data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+            searchable
+            {...form.getInputProps('projects')}
+          />
         )}
         <Buttons action="Create the key" busy={busy} onClose={onClose} />
       </Stack>

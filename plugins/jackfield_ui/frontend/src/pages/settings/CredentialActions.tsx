@@ -7,20 +7,26 @@ import { messageOf } from '../../api/errors';
 import { confirm } from '../../components/confirm';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import type { Belonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
 import { type Credential, ONE, ofCredential, useCredential, webAddress } from './credentials';
 
 /** What can be done with one credential. */
 export function CredentialActions({
   credential,
+  belonging,
   oauth2,
   onEdit,
 }: {
   credential: Credential;
+  belonging: Belonging;
   oauth2: boolean;
   onEdit: () => void;
 }) {
   const [open, setOpen] = useState<'test' | 'connect'>();
+  const [placing, setPlacing] = useState<Placing>();
+  const writes = belonging.may(credential.id, 'write');
   const client = useQueryClient();
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofCredential(credential.id)),
@@ -40,23 +46,41 @@ export function CredentialActions({
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-            Edit
-          </Menu.Item>
+          {writes && (
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+              Edit
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconTestPipe size={16} />} onClick={() => setOpen('test')}>
             Test
           </Menu.Item>
-          {oauth2 && (
+          {oauth2 && writes && (
             <Menu.Item leftSection={<IconPlugConnected size={16} />} onClick={() => setOpen('connect')}>
               Connect
             </Menu.Item>
           )}
-          <Menu.Divider />
-          <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-            Delete
-          </Menu.Item>
+          {belonging.may(credential.id, 'admin') && <PlaceItems onPlace={setPlacing} />}
+          {writes && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => void ask()}
+              >
+                Delete
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
+      <PlaceDialogs
+        open={placing}
+        kind="credential"
+        things={[credential]}
+        to={() => '/ui/settings/credentials'}
+        onClose={() => setPlacing(undefined)}
+      />
       {open === 'test' && <Test credential={credential} onClose={() => setOpen(undefined)} />}
       {open === 'connect' && <Connect credential={credential} onClose={() => setOpen(undefined)} />}
     </>

@@ -1,9 +1,13 @@
 import { Select } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../app/session';
 import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { ChosenThings } from '../../components/projects/ChosenThings';
+import { projectColumns } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { CredentialActions } from './CredentialActions';
@@ -11,6 +15,9 @@ import { EditCredential, NewCredential } from './CredentialDialog';
 import { type Credential, type CredentialType, useCredential, useCredentials, useCredentialTypes } from './credentials';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
+
+const HERE = '/ui/settings/credentials';
+const NO_IDS: readonly string[] = [];
 
 export function Credentials() {
   const may = useMay('member');
@@ -30,7 +37,10 @@ function CredentialList() {
   const [kind, setKind] = useState('');
   const list = useCredentials();
   const kinds = useCredentialTypes();
-  const columns = useMemo(() => columnsWith(kinds.data), [kinds.data]);
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('credential', list.data?.map(({ id }) => id) ?? NO_IDS);
+  const [selected, setSelected] = useState(new Set<string>());
+  const columns = [...columnsWith(kinds.data), ...projectColumns<Credential>(inUse, belonging)];
   const present = [...new Set(list.data?.map((one) => one.kind))];
   const rows = list.data?.filter((one) => !kind || one.kind === kind);
   return (
@@ -43,30 +53,44 @@ function CredentialList() {
       add="New credential"
       onAdd={() => setAdding(true)}
       filter={
-        present.length > 1 && (
-          <Select
-            aria-label="Kind"
-            mb="sm"
-            w={240}
-            data={[
-              { value: '', label: 'All kinds' },
-              ...present.map((name) => ({ value: name, label: kinds.data?.get(name)?.title ?? name })),
-            ]}
-            value={kind}
-            allowDeselect={false}
-            onChange={(next) => setKind(next ?? '')}
-          />
-        )
+        <>
+          {selected.size > 0 && (
+            <ChosenThings
+              kind="credential"
+              things={(list.data ?? []).filter(({ id }) => selected.has(id))}
+              to={() => HERE}
+              placing={[...selected].every((id) => belonging.may(id, 'admin'))}
+              onChange={setSelected}
+            />
+          )}
+          {present.length > 1 && (
+            <Select
+              aria-label="Kind"
+              mb="sm"
+              w={240}
+              data={[
+                { value: '', label: 'All kinds' },
+                ...present.map((name) => ({ value: name, label: kinds.data?.get(name)?.title ?? name })),
+              ]}
+              value={kind}
+              allowDeselect={false}
+              onChange={(next) => setKind(next ?? '')}
+            />
+          )}
+        </>
       }
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id}
+      rowName={({ name }) => name}
+      {...(inUse ? { selection: { selected, onChange: setSelected } } : {})}
       error={list.error}
       onRetry={() => void list.refetch()}
       initialSort={{ key: 'kind', descending: false }}
       rowActions={(credential) => (
         <CredentialActions
           credential={credential}
+          belonging={belonging}
           oauth2={kinds.data?.get(credential.kind)?.oauth2 ?? false}
           onEdit={() => setEditing(credential)}
         />

@@ -11,13 +11,25 @@ export function Unexplained({ error }: { error: unknown }) {
   );
 }
 
-export function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }) {
+export function Buttons({
+  action,
+  busy,
+  disabled = false,
+  danger = false,
+  onClose,
+}: {
+  action: string;
+  busy: boolean;
+  disabled?: boolean;
+  danger?: boolean;
+  onClose: () => void;
+}) {
   return (
     <Group justify="flex-end" gap="sm">
       <Button variant="default" onClick={onClose}>
         Cancel
       </Button>
-      <Button type="submit" loading={busy}>
+      <Button type="submit" loading={busy} disabled={disabled} color={danger ? 'red.8' : undefined}>
         {action}
       </Button>
     </Group>

@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
+import { ActionIcon, Group, Menu, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconDotsVertical, IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -11,6 +11,11 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { ChosenThings } from '../../components/projects/ChosenThings';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import { projectColumns } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Buttons, Unexplained } from './FormParts';
@@ -21,6 +26,8 @@ type Variable = Schemas['VariableShown'];
 
 const PATH = '/api/v1/variables';
 const ONE = '/api/v1/variables/{variable_id}';
+const HERE = '/ui/settings/variables';
+const NO_IDS: readonly string[] = [];
 const ofVariable = (id: string) => ({ params: { path: { variable_id: id } } });
 
 export function Variables() {
@@ -32,6 +39,10 @@ export function Variables() {
     queryFn: ({ signal }) => body(api.GET(PATH, { signal })),
   });
   useInvalidate('workflows', [['variables']], ['variables.changed']);
+  const rows = list.data?.data;
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('variable', rows?.map(({ id }) => id) ?? NO_IDS);
+  const [selected, setSelected] = useState(new Set<string>());
   return (
     <ListSection
       title="Variables"
@@ -46,13 +57,30 @@ export function Variables() {
       hint="Store values that several workflows share, such as an address or a limit."
       add="New variable"
       onAdd={may ? () => setAdding(true) : undefined}
-      columns={COLUMNS}
-      rows={list.data?.data}
+      filter={
+        selected.size > 0 && (
+          <ChosenThings
+            kind="variable"
+            things={(rows ?? []).filter(({ id }) => selected.has(id)).map(({ id, key }) => ({ id, name: key }))}
+            to={() => HERE}
+            placing={[...selected].every((id) => belonging.may(id, 'admin'))}
+            onChange={setSelected}
+          />
+        )
+      }
+      columns={[...COLUMNS, ...projectColumns<Variable>(inUse, belonging)]}
+      rows={rows}
       rowKey={({ id }) => id}
+      rowName={({ key }) => key}
+      {...(inUse && may ? { selection: { selected, onChange: setSelected } } : {})}
       error={list.error}
       onRetry={() => void list.refetch()}
       {...(may
-        ? { rowActions: (variable: Variable) => <Actions variable={variable} onEdit={() => setEditing(variable)} /> }
+        ? {
+            rowActions: (variable: Variable) => (
+              <Actions variable={variable} belonging={belonging} onEdit={() => setEditing(variable)} />
+            ),
+          }
         : {})}
     >
       {may && (adding || editing) && (
@@ -103,8 +131,17 @@ function useReread() {
   return () => void client.invalidateQueries({ queryKey: ['variables'] });
 }
 
-function Actions({ variable: { id, key }, onEdit }: { variable: Variable; onEdit: () => void }) {
+function Actions({
+  variable: { id, key },
+  belonging,
+  onEdit,
+}: {
+  variable: Variable;
+  belonging: Belonging;
+  onEdit: () => void;
+}) {
   const reread = useReread();
+  const [placing, setPlacing] = useState<Placing>();
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofVariable(id)),
     onSuccess: reread,
@@ -116,12 +153,35 @@ function Actions({ variable: { id, key }, onEdit }: { variable: Variable; onEdit
   };
   return (
     <Group gap={0} wrap="nowrap" justify="flex-end">
-      <ActionIcon aria-label={`Edit ${key}`} onClick={onEdit}>
-        <IconPencil size={16} />
-      </ActionIcon>
-      <ActionIcon aria-label={`Delete ${key}`} onClick={() => void ask()}>
-        <IconTrash size={16} />
-      </ActionIcon>
+      {belonging.may(id, 'write') && (
+        <>
+          <ActionIcon aria-label={`Edit ${key}`} onClick={onEdit}>
+            <IconPencil size={16} />
+          </ActionIcon>
+          <ActionIcon aria-label={`Delete ${key}`} onClick={() => void ask()}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        </>
+      )}
+      {belonging.may(id, 'admin') && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon aria-label={`Project of ${key}`}>
+              <IconDotsVertical size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <PlaceItems onPlace={setPlacing} />
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <PlaceDialogs
+        open={placing}
+        kind="variable"
+        things={[{ id, name: key }]}
+        to={() => HERE}
+        onClose={() => setPlacing(undefined)}
+      />
     </Group>
   );
 }

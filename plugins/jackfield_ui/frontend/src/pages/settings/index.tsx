@@ -7,6 +7,7 @@ import { Account } from './Account';
 import { ApiKeys } from './ApiKeys';
 import { Credentials } from './Credentials';
 import { McpClients } from './McpClients';
+import { Projects } from './projects';
 import classes from './settings.module.css';
 import { Users } from './Users';
 import { Variables } from './Variables';
@@ -15,6 +16,7 @@ import { VirtualKeys } from './VirtualKeys';
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
   users: { label: 'Users', content: Users },
+  projects: { label: 'Projects', content: Projects },
   'api-keys': { label: 'API keys', content: ApiKeys },
   'mcp-clients': { label: 'MCP clients', content: McpClients },
   'virtual-keys': { label: 'Virtual keys', content: VirtualKeys },

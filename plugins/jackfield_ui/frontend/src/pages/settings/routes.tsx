@@ -4,6 +4,7 @@ export default {
   area: 'settings',
   routes: [
     { path: '', load: () => import('./index') },
+    { path: 'projects/:project', load: () => import('./projects/Project') },
     { path: ':section', load: () => import('./index') },
   ],
   actions: [
@@ -17,6 +18,8 @@ export default {
     { label: 'MCP clients', keywords: 'oauth grants revoke agents', to: '/ui/settings/mcp-clients' },
     { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new', role: 'member' },
     { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new', role: 'member' },
+    { label: 'New project', keywords: 'create team members share', to: '/ui/settings/projects?new', role: 'admin' },
+    { label: 'Projects', keywords: 'team members share move', to: '/ui/settings/projects' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },
     { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
   ],

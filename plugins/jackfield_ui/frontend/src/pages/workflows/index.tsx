@@ -11,6 +11,8 @@ import { useMay } from '../../app/session';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { Actions } from './list/Actions';
 import { Chosen } from './list/Chosen';
@@ -24,6 +26,7 @@ import { NewWorkflow } from './NewWorkflow';
 
 const ManageTags = lazy(() => import('./list/ManageTags'));
 const EVERYTHING: Wanted = { text: '', state: '', tag: '', order: '-updatedAt' };
+const NO_IDS: readonly string[] = [];
 const NO_FOLDERS: readonly Folder[] = [];
 
 export default function Workflows() {
@@ -42,6 +45,8 @@ export default function Workflows() {
     const query = { search, active: yesOrNo(state), tags: tag, order, folder: place, ...page };
     return body(api.GET('/api/v1/workflows', { params: { query }, signal }));
   });
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('workflow', rows?.map(({ id }) => id) ?? NO_IDS);
   useInvalidate('workflows', [['workflows', 'list']], CHANGES);
   useInvalidate('workflows', [['workflows']], ['folders.changed', 'tags.changed']);
   const filtered = search !== '' || wanted.state !== '' || wanted.tag !== '';
@@ -60,10 +65,17 @@ export default function Workflows() {
         )}
         <div>
           <Filters wanted={wanted} onChange={(change) => setWanted((now) => ({ ...now, ...change }))} />
-          {selected.size > 0 && <Chosen selected={selected} rows={rows ?? []} onChange={setSelected} />}
+          {selected.size > 0 && (
+            <Chosen
+              selected={selected}
+              rows={rows ?? []}
+              placing={[...selected].every((id) => belonging.may(id, 'admin'))}
+              onChange={setSelected}
+            />
+          )}
           <DataTable
             label="Workflows"
-            columns={columnsOf(may, folder && !search ? NO_FOLDERS : folders)}
+            columns={columnsOf(belonging, inUse, folder && !search ? NO_FOLDERS : folders)}
             rows={rows}
             rowKey={({ id }) => id}
             rowName={({ name }) => name}
@@ -73,7 +85,7 @@ export default function Workflows() {
             onOpen={(row) => void navigate(address(row))}
             {...(may
               ? {
-                  rowActions: (row: WorkflowRow) => <Actions row={row} />,
+                  rowActions: (row: WorkflowRow) => <Actions row={row} belonging={belonging} />,
                   selection: { selected, onChange: setSelected },
                 }
               : {})}

@@ -9,17 +9,22 @@ import { areaPath } from '../../../app/areas';
 import { hasArea } from '../../../app/pages';
 import { confirm } from '../../../components/confirm';
 import { notifyDone, notifyError } from '../../../components/notify';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../../components/projects/PlaceItems';
+import type { Belonging } from '../../../components/projects/rights';
 import { startWorkflow } from '../queries';
+import { address } from './columns';
 import { moveWorkflow } from './folders';
 import { MoveTo } from './MoveTo';
 import { useReread } from './useReread';
 
 /** What may be done to a workflow in the list. */
-export function Actions({ row }: { row: WorkflowRow }) {
+export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belonging }) {
   const ofRow = { params: { path: { workflow_id: row.id } } };
   const reread = useReread();
   const navigate = useNavigate();
   const [moving, setMoving] = useState(false);
+  const [placing, setPlacing] = useState<Placing>();
+  const writes = belonging.may(row.id, 'write');
   const run = useMutation({
     mutationFn: () => startWorkflow(row.id),
     onSuccess: ({ executionId }) => {
@@ -60,21 +65,37 @@ export function Actions({ row }: { row: WorkflowRow }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
-          <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run.mutate()}>
-            Run
-          </Menu.Item>
+          {belonging.may(row.id, 'start') && (
+            <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run.mutate()}>
+              Run
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => duplicate.mutate()}>
             Duplicate
           </Menu.Item>
-          <Menu.Item leftSection={<IconFolder size={16} />} onClick={() => setMoving(true)}>
-            Move to a folder
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-            Delete
-          </Menu.Item>
+          {writes && (
+            <Menu.Item leftSection={<IconFolder size={16} />} onClick={() => setMoving(true)}>
+              Move to a folder
+            </Menu.Item>
+          )}
+          {belonging.may(row.id, 'admin') && <PlaceItems onPlace={setPlacing} />}
+          {writes && (
+            <>
+              <Menu.Divider />
+              <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+                Delete
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
+      <PlaceDialogs
+        open={placing}
+        kind="workflow"
+        things={[row]}
+        to={(id) => address({ id })}
+        onClose={() => setPlacing(undefined)}
+      />
       {moving && (
         <MoveTo title={`Move “${row.name}”`} present={row.folderId} run={move} onClose={() => setMoving(false)} />
       )}

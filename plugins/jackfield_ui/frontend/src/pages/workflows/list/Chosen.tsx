@@ -1,10 +1,11 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconTags } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import type { WorkflowRow } from '../../../api/types';
 import type { BulkReport } from '../../../components/eachOf';
 import { NotDone } from '../../../components/NotDone';
 import { notifyDone } from '../../../components/notify';
+import { ChosenThings } from '../../../components/projects/ChosenThings';
 import { address } from './columns';
 import { useReread } from './useReread';
 
@@ -16,11 +17,14 @@ export const workflows = (many: number) => (many === 1 ? '1 workflow' : `${many}
 export function Chosen({
   selected,
   rows,
+  placing,
   onChange,
 }: {
   selected: ReadonlySet<string>;
   /** Those of this page: what the report calls them by. */
   rows: readonly WorkflowRow[];
+  /** Whether they may be moved and shared. */
+  placing: boolean;
   onChange: (selected: Set<string>) => void;
 }) {
   const reread = useReread();
@@ -35,10 +39,13 @@ export function Chosen({
   };
   return (
     <>
-      <Group gap="sm" mb="sm">
-        <Text size="sm" role="status">
-          {selected.size} selected
-        </Text>
+      <ChosenThings
+        kind="workflow"
+        things={[...selected].map((id) => ({ id, name: nameIn(rows, id) }))}
+        to={(id) => address({ id })}
+        placing={placing}
+        onChange={onChange}
+      >
         <Button
           variant="default"
           size="compact-sm"
@@ -47,10 +54,7 @@ export function Chosen({
         >
           Tags
         </Button>
-        <Button variant="subtle" color="gray" c="dimmed" size="compact-sm" onClick={() => onChange(new Set())}>
-          Select none
-        </Button>
-      </Group>
+      </ChosenThings>
       <Suspense>
         {tagging && <TagMany ids={[...selected]} onDone={onDone} onClose={() => setTagging(false)} />}
       </Suspense>
@@ -61,7 +65,7 @@ export function Chosen({
           failed={report.failed.map(({ key, reason }) => ({
             key,
             reason,
-            name: rows.find(({ id }) => id === key)?.name ?? key,
+            name: nameIn(rows, key),
             to: address({ id: key }),
           }))}
           onClose={() => setReport(undefined)}
@@ -69,4 +73,8 @@ export function Chosen({
       )}
     </>
   );
+}
+
+function nameIn(rows: readonly WorkflowRow[], id: string): string {
+  return rows.find((row) => row.id === id)?.name ?? id;
 }

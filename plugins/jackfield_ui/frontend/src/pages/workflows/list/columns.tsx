@@ -6,6 +6,8 @@ import type { WorkflowRow } from '../../../api/types';
 import { areaPath } from '../../../app/areas';
 import type { Column } from '../../../components/DataTable';
 import { notifyError } from '../../../components/notify';
+import { projectColumns } from '../../../components/projects/ProjectBadge';
+import type { Belonging } from '../../../components/projects/rights';
 import { RelativeTime } from '../../../components/values';
 import { AttentionMark } from '../AttentionMark';
 import { setActive } from '../queries';
@@ -16,8 +18,8 @@ import { WhyInactive } from './WhyInactive';
 
 export const address = ({ id }: { id: string }) => `${areaPath('workflows')}/${segment(id)}`;
 
-/** `folders`: whose paths stand below the names; none where one folder alone is shown. */
-export function columnsOf(editable: boolean, folders: readonly Folder[]): Column<WorkflowRow>[] {
+/** `inUse`: whether there are projects to tell of. `folders`: whose paths stand below the names; none where one folder alone is shown. */
+export function columnsOf(belonging: Belonging, inUse: boolean, folders: readonly Folder[]): Column<WorkflowRow>[] {
   return [
     {
       key: 'name',
@@ -30,11 +32,16 @@ export function columnsOf(editable: boolean, folders: readonly Folder[]): Column
       title: 'Active',
       render: (row) => (
         <Group gap={4} wrap="nowrap">
-          {editable ? <ActiveSwitch row={row} /> : <span>{row.active ? 'Active' : 'Inactive'}</span>}
+          {belonging.may(row.id, 'write') ? (
+            <ActiveSwitch row={row} />
+          ) : (
+            <span>{row.active ? 'Active' : 'Inactive'}</span>
+          )}
           {!row.active && <WhyInactive id={row.id} name={row.name} />}
         </Group>
       ),
     },
+    ...projectColumns<WorkflowRow>(inUse, belonging),
     {
       key: 'starts',
       title: 'Starts',

@@ -1,0 +1,47 @@
+import { Select } from '@mantine/core';
+import { useState } from 'react';
+import { useMay } from '../../app/session';
+import { named, type Placed, PlacingDialog } from './PlacingDialog';
+import { move } from './queries';
+import { reaches, useBelonging } from './rights';
+
+/** Asks for the project that things move to. */
+export default function MoveDialog(placed: Placed) {
+  const { kind, things } = placed;
+  const belonging = useBelonging(
+    kind,
+    things.map(({ id }) => id),
+  );
+  const admin = useMay('admin');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const present = new Set(things.map(({ id }) => belonging.place(id)?.projectId));
+  const choices = belonging.projects.filter(
+    ({ id, role }) => (admin || reaches(role, 'write')) && !(present.size === 1 && present.has(id)),
+  );
+  return (
+    <PlacingDialog
+      {...placed}
+      title={`Move ${named(kind, things)}`}
+      action="Move"
+      done="moved"
+      ready={chosen !== null}
+      run={(id) => move(kind, id, chosen ?? '')}
+    >
+      <Select
+        label="Project"
+        description={
+          kind === 'workflow'
+            ? 'A moved workflow leaves its folder. Share or move its credentials and data tables as well.'
+            : 'Workflows of other projects can no longer use it, unless you share it with them.'
+        }
+        placeholder="Choose a project"
+        nothingFoundMessage="No other project takes it"
+        data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+        value={chosen}
+        onChange={setChosen}
+        searchable
+        data-autofocus
+      />
+    </PlacingDialog>
+  );
+}

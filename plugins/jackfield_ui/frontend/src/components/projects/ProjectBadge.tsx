@@ -1,0 +1,39 @@
+import { Badge, Group, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconShare } from '@tabler/icons-react';
+import type { Column } from '../table/types';
+import { SHARED } from './queries';
+import type { Belonging } from './rights';
+
+/** The name of a project; administrators see things of people whose own project is not among theirs. */
+export function projectName(belonging: Pick<Belonging, 'projects'>, id: string): string {
+  const known = belonging.projects.find((one) => one.id === id);
+  return known?.name ?? (id === SHARED ? 'Shared' : 'Another person’s own');
+}
+
+/** Where a thing belongs, and how many other projects may use it. */
+export function ProjectBadge({ id, belonging }: { id: string; belonging: Belonging }) {
+  const place = belonging.place(id);
+  if (!place) return null;
+  const others = place.sharedWith.map((project) => projectName(belonging, project)).join(', ');
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Badge variant="light" color={place.projectId === SHARED ? 'gray' : undefined} size="sm" tt="none">
+        {projectName(belonging, place.projectId)}
+      </Badge>
+      {others && (
+        <Tooltip label={`Shared with ${others}`}>
+          <Badge variant="outline" size="sm" leftSection={<IconShare size={10} aria-hidden="true" />}>
+            <span aria-hidden="true">{place.sharedWith.length}</span>
+            <VisuallyHidden>{`Shared with ${others}`}</VisuallyHidden>
+          </Badge>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}
+
+/** The column of a list of things; none while nobody uses projects. */
+export function projectColumns<Row extends { id: string }>(inUse: boolean, belonging: Belonging): Column<Row>[] {
+  if (!inUse) return [];
+  return [{ key: 'project', title: 'Project', render: ({ id }) => <ProjectBadge id={id} belonging={belonging} /> }];
+}

@@ -1,0 +1,163 @@
+import { ActionIcon, Button, Menu, Skeleton, Switch } from '@mantine/core';
+import { IconDotsVertical, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { api, body } from '../../../api/client';
+import { chosenProject, useChosenProject } from '../../../api/project';
+import type { Schemas } from '../../../api/types';
+import { areaPath } from '../../../app/areas';
+import { session, useMay } from '../../../app/session';
+import { Failure } from '../../../components/Failure';
+import { notifyDone, notifyError } from '../../../components/notify';
+import { Page } from '../../../components/Page';
+import { ofProject, PROJECT, SHARED } from '../../../components/projects/queries';
+import { TextDialog } from '../../../components/TextDialog';
+import { DeleteProject } from './DeleteProject';
+import { Kind } from './index';
+import { Members } from './Members';
+import { heldWords, useRereadProjects } from './model';
+
+type Whole = Schemas['ProjectWhole'];
+
+const LIST = `${areaPath('settings')}/projects`;
+
+/** One project: its members, how much it has, and what may be done to it. */
+export default function ProjectPage() {
+  const { project = '' } = useParams();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['projects', project, 'whole'],
+    queryFn: ({ signal }) => body(api.GET(PROJECT, { ...ofProject(project), signal })),
+    placeholderData: undefined,
+  });
+  return (
+    <Page
+      title={data?.name ?? 'Project'}
+      badge={data && <Kind project={data} />}
+      subtitle={data && aboutOf(data)}
+      crumbs={[
+        { label: 'Settings', to: areaPath('settings') },
+        { label: 'Projects', to: LIST },
+      ]}
+      actions={data && <Actions project={data} />}
+    >
+      {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Skeleton height={160} />}
+      {data && <Body project={data} />}
+    </Page>
+  );
+}
+
+function aboutOf({ id, holds, kind }: Whole): string {
+  if (id === SHARED) return 'It has whatever is in no other project.';
+  const held = heldWords(holds);
+  if (held) return `It has ${held}.`;
+  return kind === 'personal' ? 'Its user alone is in it. It is empty.' : 'It is empty.';
+}
+
+function Body({ project }: { project: Whole }) {
+  return (
+    <>
+      {project.id === SHARED && <OpenSwitch project={project} />}
+      <Members project={project} />
+    </>
+  );
+}
+
+function OpenSwitch({ project: { isOpen } }: { project: Whole }) {
+  const admin = useMay('admin');
+  const reread = useRereadProjects();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (open: boolean) => body(api.PATCH(PROJECT, { ...ofProject(SHARED), body: { isOpen: open } })),
+    onSuccess: async () => {
+      await session.renew();
+      reread();
+    },
+    onError: (error) => notifyError(error, 'The project cannot be changed'),
+  });
+  return (
+    <Switch
+      mb="lg"
+      label="Open to everybody"
+      description="While it is open, every user is in it, with the role that the user has."
+      checked={isOpen}
+      disabled={!admin || isPending}
+      onChange={(event) => mutate(event.currentTarget.checked)}
+    />
+  );
+}
+
+function Actions({ project }: { project: Whole }) {
+  const navigate = useNavigate();
+  const admin = useMay('admin');
+  const chosen = useChosenProject();
+  const reread = useRereadProjects();
+  const [open, setOpen] = useState<'rename' | 'delete'>();
+  const { id, name, kind, role } = project;
+  const leads = admin || role === 'project:admin';
+  const changeable = leads && kind === 'team' && (id !== SHARED || admin);
+  const show = () => {
+    chosenProject.choose(id);
+    void navigate(areaPath('workflows'));
+  };
+  return (
+    <>
+      {chosen !== id && (
+        <Button variant="default" onClick={show}>
+          Show only this project
+        </Button>
+      )}
+      {changeable && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" size="lg" aria-label={`Actions for ${name}`}>
+              <IconDotsVertical size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setOpen('rename')}>
+              Rename
+            </Menu.Item>
+            {admin && id !== SHARED && (
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => setOpen('delete')}
+              >
+                Delete
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {open === 'rename' && (
+        <TextDialog
+          question={{
+            title: `Rename “${name}”`,
+            label: 'Name',
+            initial: name,
+            maxLength: 128,
+            action: 'Rename',
+            run: async (next) => {
+              await body(api.PATCH(PROJECT, { ...ofProject(id), body: { name: next } }));
+              reread();
+            },
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {open === 'delete' && (
+        <DeleteProject
+          project={project}
+          onDeleted={() => {
+            if (chosenProject.now() === id) chosenProject.choose('');
+            notifyDone(`The project “${name}” is deleted.`);
+            void navigate(LIST, { replace: true });
+            reread();
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  );
+}
