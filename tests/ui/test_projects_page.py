@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 
-
 @pytest.fixture(scope="module")
 def api(daemon: Daemon) -> httpx.Client:
     """Two people, and three workflows in the shared project."""
