@@ -16,6 +16,7 @@ class AuthPlugin(Plugin):
         SettingsTable("security.basic_auth", "jackfield_auth.settings:BasicSettings"),
         SettingsTable("security.login", "jackfield_auth.settings:LoginSettings"),
         SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
+        SettingsTable("security.second_factor", "jackfield_auth.settings:SecondFactorSettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
     commands = (
@@ -27,6 +28,7 @@ class AuthPlugin(Plugin):
     parts = ("jackfield_auth.service:AuthService",)
 
     jackfield_auth_methods = later("jackfield_auth.serving:methods")
+    jackfield_sealed_values = later("jackfield_auth.factors.resealing:sealed_values")
     jackfield_key_uses = later("jackfield_auth.tokens.key_use:key_uses")
     jackfield_asgi = later("jackfield_auth.external.mounts:mounts")
     jackfield_blueprints = later("jackfield_auth.routes.blueprints:blueprints")

@@ -13,12 +13,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.memos import Memos
 from jackfield.api.object_references import load
-from jackfield.api.storage import Store
+from jackfield.api.storage import Store, User
 from jackfield_auth.keys.api_keys import ApiKeyMethod
 from jackfield_auth.keys.key_usage import KeyUsage
 from jackfield_auth.logins.basic import BasicMethod, VerifiedPairs
 from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.logins.throttle import Throttle
+from jackfield_auth.sessions.account_sessions import AccountSessions
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
 from jackfield_auth.sessions.cookies import cookie_port
 from jackfield_auth.sessions.open_codes import OpenCodes
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from jackfield_auth.external.logins import ExternalLogins
     from jackfield_auth.external.methods import LoginMethods
     from jackfield_auth.external.redirects import Redirects
+    from jackfield_auth.factors.second_steps import SecondSteps
+    from jackfield_auth.factors.setups import FactorSetups
 
 WARM_UP_AFTER = 0.25
 """So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
@@ -56,15 +59,18 @@ class AuthService:
         self.keys_enabled = context.settings(ApiKeysSettings).enabled
         self.passwords = Passwords(context.settings(PasswordSettings))
         login_settings = context.settings(LoginSettings)
-        self.accounts = UserAccounts(self.store, self.passwords, clock, local=login_settings.local)
+        self.accounts = UserAccounts(self.store, self.passwords, clock, self._forget, local=login_settings.local)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(login_settings, self.memos)
-        self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin, enabled=login_settings.local)
+        self.logins = PasswordLogins(
+            self.accounts, self.throttle, self.first_admin, self._needs_more, enabled=login_settings.local
+        )
         self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
         self.session_settings = context.settings(SessionSettings)
         self.sessions = BrowserSessions(context, self.session_settings)
+        self.account_sessions = AccountSessions(self.accounts, self.sessions)
         self.cookie_port = cookie_port(context.service.public_url)
         self.session_method = SessionMethod(self.sessions, self.cookie_port, self.store)
         self.codes = OpenCodes(self.memos)
@@ -76,6 +82,24 @@ class AuthService:
         """By its place: a start needs no login."""
         made = cast("type[ExternalLogins]", load("jackfield_auth.external.logins:ExternalLogins"))
         return made(self.context, self.logins, self.accounts)
+
+    @cached_property
+    def second_steps(self) -> SecondSteps:
+        """By its place: a start needs none of it."""
+        made = cast("type[SecondSteps]", load("jackfield_auth.factors.second_steps:SecondSteps"))
+        return made(self.context, self.accounts, self.throttle)
+
+    async def _forget(self, user_id: str) -> None:
+        await self.second_steps.forget(user_id)
+
+    async def _needs_more(self, user: User) -> bool:
+        return await self.second_steps.is_needed(user)
+
+    @cached_property
+    def setups(self) -> FactorSetups:
+        """By its place, as well."""
+        made = cast("type[FactorSetups]", load("jackfield_auth.factors.setups:FactorSetups"))
+        return made(self.context, self.accounts, self.second_steps, self.sessions)
 
     @property
     def login_methods(self) -> LoginMethods:

@@ -128,6 +128,32 @@ class LoginSettings(AuthTable):
     )
 
 
+class SecondFactorSettings(AuthTable):
+    """`[security.second_factor]`"""
+
+    roles: list[Literal["viewer", "member", "admin"]] = Field(
+        default_factory=list,
+        max_length=3,
+        description="Roles whose users need a second factor; all three: everybody. Users who have none set one up at "
+        "their next login.",
+    )
+    of_redirects: bool = Field(
+        False,
+        description="Whether logins at providers to which the browser is sent need it as well; else the provider asks "
+        "for its own.",
+    )
+    drift: int = Field(
+        1, ge=0, le=10, description="How far the clock of an authenticator app may be off, in steps of 30 seconds."
+    )
+    recovery_codes: int = Field(10, ge=1, le=50, description="Recovery codes that a user gets.")
+    timeout: int = Field(
+        600, ge=30, le=3600, description="How long the second step of a login, or a setup, may take, in seconds."
+    )
+    pending: int = Field(
+        1000, ge=10, le=100_000, description="Logins that wait for their second step at most; the oldest of more ends."
+    )
+
+
 class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 
@@ -135,7 +161,11 @@ class SessionSettings(AuthTable):
     expiration: str = Field("7d", description="A session ends so long after its begin, at the latest.")
     remembered: int = Field(1000, ge=1, le=100_000, description="Sessions at most; the longest unused goes first.")
 
-    @field_validator("idle", "expiration")
+    fresh: str = Field(
+        "15m", description="So long after a login its user may change second factors and passkeys: 90s, 15m, 24h ..."
+    )
+
+    @field_validator("idle", "expiration", "fresh")
     @classmethod
     def _is_duration(cls, value: str) -> str:
         seconds(value)
@@ -150,6 +180,11 @@ class SessionSettings(AuthTable):
     def lifetime(self) -> int:
         """`expiration` in seconds."""
         return seconds(self.expiration)
+
+    @property
+    def fresh_time(self) -> int:
+        """`fresh` in seconds."""
+        return seconds(self.fresh)
 
 
 class PasswordSettings(AuthTable):

@@ -81,13 +81,15 @@ class LoginMethods:
         login = (await self._logins()).passwords.get(name)
         if login is None:
             raise unknown(name)
-        async with self._local.throttle.attempt(username, client, name):
+        async with self._local.throttle.attempt(username, client, name) as attempt:
             if not usable(username, password):
                 raise InvalidCredentials
             identity = await self._calls.answer(name, lambda: login.verify(username, password))
             if identity is None:
                 raise InvalidCredentials
-            return await self.enter(name, identity)
+            user = await self.enter(name, identity)
+            attempt.is_half = await self._local.needs_more(user)
+            return user
 
     async def enter(self, name: str, identity: Identity) -> User:
         """The user of what a login has verified. Raises `AccessDenied` for a disabled one, `UpstreamFailed` for an

@@ -13,6 +13,7 @@ from jackfield.api.errors import AuthRequired, InvalidCredentials
 from jackfield.api.storage import User, UserStore
 from jackfield_auth.headers import authorization, basic_pair
 from jackfield_auth.logins.password_logins import PasswordLogins
+from jackfield_auth.logins.second_factor_needed import SecondFactorNeeded
 from jackfield_auth.settings import BasicSettings
 from jackfield_auth.users.accounts import MAX_NAME
 from jackfield_auth.users.passwords import MAX_BYTES
@@ -99,6 +100,10 @@ class BasicMethod:
             if known is not None:
                 return known
             user = await self._logins.verify_now(username, password)
+            if await self._logins.needs_more(user):
+                raise SecondFactorNeeded(
+                    "This user needs a second factor, which Basic has no place for; use an API key or a token."
+                )
             self._remembered.add(user, password)
             return user
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from jackfield.api.errors import InvalidCredentials
 from jackfield.api.storage import User
 from jackfield_auth.logins.throttle import Throttle
@@ -20,18 +22,28 @@ class PasswordLogins:
     """What a login, Basic and a change of password share. enabled: whether our own users' passwords let anybody in."""
 
     def __init__(
-        self, accounts: UserAccounts, throttle: Throttle, first_admin: FirstAdmin, *, enabled: bool = True
+        self,
+        accounts: UserAccounts,
+        throttle: Throttle,
+        first_admin: FirstAdmin,
+        needs_more: Callable[[User], Awaitable[bool]],
+        *,
+        enabled: bool = True,
     ) -> None:
+        """needs_more: whether the password alone does not let this user in."""
         self._accounts = accounts
         self._first_admin = first_admin
         self.throttle = throttle
+        self.needs_more = needs_more
         self.enabled = enabled
 
     async def verify(self, username: str, password: str, client: str) -> User:
         """Raises `InvalidCredentials`, and `RateLimited` before the password is looked at."""
         self.require_enabled()
-        async with self.throttle.attempt(username, client):
-            return await self.verify_now(username, password)
+        async with self.throttle.attempt(username, client) as attempt:
+            user = await self.verify_now(username, password)
+            attempt.is_half = await self.needs_more(user)
+            return user
 
     async def verify_now(self, username: str, password: str) -> User:
         """Within an attempt that the caller has opened. Raises `InvalidCredentials`."""

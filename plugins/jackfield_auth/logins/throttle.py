@@ -44,6 +44,14 @@ class AttemptRecord:
     waiting: int = 0
 
 
+@state
+class Attempt:
+    """What an attempt comes to. is_half: the password is right, and lets nobody in by itself: failures stay, or who
+    knows it could guess at the second factor for ever."""
+
+    is_half: bool = False
+
+
 class Throttle:
     """Refuses an attempt after too many failures. Bounded: the oldest failures are forgotten first."""
 
@@ -56,15 +64,16 @@ class Throttle:
     def __len__(self) -> int:
         return len(self._records)
 
-    async def check(self, username: str, client: str) -> None:
+    async def check(self, username: str, client: str, provider: str = "") -> None:
         """Raises `RateLimited` while this name at this address must wait."""
-        await self._check(digest_of(key_of(username, client)))
+        await self._check(digest_of(key_of(username, client, provider)))
 
     @asynccontextmanager
-    async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[None]:
+    async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[Attempt]:
         """One attempt; those of one login, name and address take turns, so that no burst gets more than its share.
 
-        `InvalidCredentials` raised inside counts as a failure, a normal end forgets the failures. Raises `RateLimited`.
+        `InvalidCredentials` raised inside counts as a failure, a normal end of a whole attempt forgets the failures.
+        Raises `RateLimited`.
         """
         key = key_of(username, client, provider)
         if self._waiting >= self._settings.waiting:
@@ -74,12 +83,13 @@ class Throttle:
             async with record.turn:
                 digest = digest_of(key)
                 failed = await self._check(digest)
+                attempt = Attempt()
                 try:
-                    yield
+                    yield attempt
                 except InvalidCredentials:
                     await self._fail(digest)
                     raise
-                if failed:
+                if failed and not attempt.is_half:
                     await self._memos().end_memos(KIND, digest)
         finally:
             self._leave(key, record)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from quart import Blueprint
 
 from jackfield.api.context import PluginContext
+from jackfield_auth.routes.account_routes import account_routes
 from jackfield_auth.routes.browser_routes import browser_routes
+from jackfield_auth.routes.factor_routes import factor_routes
 from jackfield_auth.routes.key_routes import key_routes
 from jackfield_auth.routes.n8n_routes import n8n_routes
 from jackfield_auth.routes.session_routes import session_routes
@@ -17,4 +19,12 @@ from jackfield_auth.service import AuthService
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     auth = context.port(AuthService)
-    return [session_routes(auth), key_routes(auth), user_routes(auth), browser_routes(auth), n8n_routes(auth)]
+    return [
+        session_routes(auth),
+        key_routes(auth),
+        user_routes(auth),
+        account_routes(auth),
+        browser_routes(auth),
+        factor_routes(auth),
+        n8n_routes(auth),
+    ]

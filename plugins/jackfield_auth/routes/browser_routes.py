@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from quart import Blueprint, Response, g, request
+from contextlib import suppress
 
-from jackfield.api.auth import OWNER, PEERS, SESSION, Peer, Principal
-from jackfield.api.clock import iso
+from quart import Blueprint, Response, g
+
+from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import (
     AccessDenied,
     AuthRequired,
@@ -15,12 +16,12 @@ from jackfield.api.errors import (
     StoreUnavailable,
     UpstreamFailed,
 )
-from jackfield.api.hosts import Hosts
 from jackfield.api.http import client_address, operation, principal, read_model, success
-from jackfield.api.projects import ProjectAccess
-from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, RedirectBody
+from jackfield.api.logins import LOCAL_LOGIN
+from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, over_tls, peer
+from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, QuestionBody, RedirectBody
 from jackfield_auth.service import AuthService
-from jackfield_auth.sessions.cookies import LOGIN, NAME, given, taken, tokens
+from jackfield_auth.sessions.cookies import LOGIN, PENDING, given, taken
 from jackfield_auth.sessions.open_codes import LIFETIME
 
 _SCHEMAS = "jackfield_auth.routes.browser_schemas"
@@ -32,7 +33,7 @@ class BrowserRoutes:
 
     def __init__(self, auth: AuthService) -> None:
         self._auth = auth
-        self._port = auth.cookie_port
+        self._browser = BrowserEntry(auth)
 
     @operation(
         "Who this browser is, and which ways in there are",
@@ -43,11 +44,17 @@ class BrowserRoutes:
         errors=(StoreUnavailable,),
     )
     async def read(self) -> Response:
-        return await self._answer(g.principal)
+        caller: Principal | None = g.principal
+        token = "" if caller is not None else self._browser.pending_token()
+        begun = None
+        if token:
+            with suppress(AuthRequired):  # it has ended, and the browser begins another one
+                begun = await self._auth.second_steps.present(token, peer())
+        return await self._browser.answer(caller, begun)
 
     @operation(
-        "Begin a browser's session: with name and password, with a provider's answer, with the code of "
-        "`jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie",
+        "Begin a browser's session: with name and password, with the answer of a provider or a second factor, with the "
+        "code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie",
         operation_id="beginSession",
         scope="public",
         request=f"{_SCHEMAS}:EntryBody",
@@ -58,32 +65,15 @@ class BrowserRoutes:
     )
     async def begin(self) -> Response:
         body = await read_model(EntryBody)
-        user_id, version = await self._entry(body)
-        await self._end_present()
-        token, _ = await self._auth.sessions.begin(user_id, version, peer=peer())
-        caller = await self._auth.session_method.of_token(token.encode())
-        answer = await self._answer(caller)
-        lifetime = self._auth.session_settings.lifetime
-        answer.headers.add("Set-Cookie", given(token, self._port, lifetime, secure=over_tls()))
-        if body.answer is not None:
-            for cookie in taken(self._port, LOGIN):
-                answer.headers.add("Set-Cookie", cookie)
-        self._auth.context.log.info("A browser's session of user %s has begun.", user_id)
-        return answer
-
-    async def _entry(self, body: EntryBody) -> tuple[str, int]:
-        """Id and version of the user who may come in. Raises `AuthRequired`, `InvalidInput`, `RateLimited`."""
+        if body.factor is not None:
+            return await self._second_step(body)
         if body.code is not None:
             await self._auth.codes.take(body.code, same_user=peer() != "other")
-            return OWNER.user_id, 0
+            return await self._browser.enter(OWNER.user_id, 0, ["code"])
         if body.answer is not None:
-            if body.provider is None:
-                raise InvalidInput("An answer is of a provider.", details={"provider": "is missing"})
-            user = await self._auth.redirects.finish(body.provider, body.answer, cookies(self._port, LOGIN), peer())
-            return user.id, user.version
+            return await self._redirected(body)
         if body.username is not None and body.password is not None:
-            user = await self._auth.login_methods.verify(body.provider, body.username, body.password, client_address())
-            return user.id, user.version
+            return await self._with_password(body, body.username, body.password)
         if body.username is not None or body.password is not None:
             missing = "password" if body.password is None else "username"
             raise InvalidInput("A login needs name and password.", details={missing: "is missing"})
@@ -93,7 +83,48 @@ class BrowserRoutes:
                 "This browser does not run as the daemon's own user: log in, or open the address that "
                 "`jackfield open --print` prints."
             )
-        return OWNER.user_id, 0
+        return await self._browser.enter(OWNER.user_id, 0, ["process"])
+
+    async def _with_password(self, body: EntryBody, username: str, password: str) -> Response:
+        user = await self._auth.login_methods.verify(body.provider, username, password, client_address())
+        begun = await self._auth.second_steps.begin(user, username, own_name(body.provider), peer())
+        if begun is not None:
+            return await self._browser.wait(begun)
+        return await self._browser.enter(user.id, user.version, ["password"])
+
+    async def _redirected(self, body: EntryBody) -> Response:
+        if body.provider is None:
+            raise InvalidInput("An answer is of a provider.", details={"provider": "is missing"})
+        bound = self._browser.cookies(LOGIN)
+        user = await self._auth.redirects.finish(body.provider, body.answer or "", bound, peer())
+        steps = self._auth.second_steps
+        begun = await steps.begin(user, user.username, body.provider, peer()) if steps.settings.of_redirects else None
+        entered = await (
+            self._browser.enter(user.id, user.version, [body.provider]) if begun is None else self._browser.wait(begun)
+        )
+        for cookie in taken(self._browser.port, LOGIN):
+            entered.headers.add("Set-Cookie", cookie)
+        return entered
+
+    async def _second_step(self, body: EntryBody) -> Response:
+        factor, token = body.factor or "", self._browser.pending_token()
+        user = await self._auth.second_steps.answer(token, peer(), factor, body.answer or "", client_address())
+        return await self._browser.enter(user.id, user.version, ["password", factor])
+
+    @operation(
+        "Put the question of a second factor to the user whose login has begun in this browser",
+        operation_id="askSecondFactor",
+        scope="public",
+        request=f"{_SCHEMAS}:QuestionBody",
+        response=f"{_SCHEMAS}:QuestionAnswer",
+        tags=("session",),
+        errors=(AuthRequired, RateLimited, StoreUnavailable, UpstreamFailed),
+    )
+    async def question(self) -> Response:
+        body = await read_model(QuestionBody)
+        token, origin = self._browser.pending_token(), self._browser.origin()
+        shown = await self._auth.second_steps.ask(token, peer(), body.factor, origin)
+        return no_store(success({"shown": dict(shown)}))
 
     @operation(
         "Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that "
@@ -108,12 +139,12 @@ class BrowserRoutes:
     )
     async def redirect(self) -> Response:
         body = await read_model(RedirectBody)
-        # A page tells its own origin, which the gate has compared with ours; other programs have none.
-        origin = request.headers.get("Origin") or self._auth.context.service.public_url
-        begun = await self._auth.redirects.begin(body.provider, origin, client_address(), peer())
+        begun = await self._auth.redirects.begin(body.provider, self._browser.origin(), client_address(), peer())
         answer = no_store(success({"url": begun.url}))
         lifetime = self._auth.redirects.lifetime
-        answer.headers.add("Set-Cookie", given(begun.binding, self._port, lifetime, secure=over_tls(), name=LOGIN))
+        answer.headers.add(
+            "Set-Cookie", given(begun.binding, self._browser.port, lifetime, secure=over_tls(), name=LOGIN)
+        )
         return answer
 
     @operation(
@@ -126,9 +157,9 @@ class BrowserRoutes:
         headers=COOKIE,
     )
     async def end(self) -> Response:
-        await self._end_present()
+        await self._browser.end_present()
         answer = no_store(success())
-        for cookie in taken(self._port):
+        for cookie in (*taken(self._browser.port), *taken(self._browser.port, PENDING)):
             answer.headers.add("Set-Cookie", cookie)
         return answer
 
@@ -147,64 +178,10 @@ class BrowserRoutes:
         made = await self._auth.codes.new(same_user=body.same_user)
         return no_store(success({"code": made, "expires_in": int(LIFETIME)}))
 
-    async def _end_present(self) -> None:
-        """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""
-        for token in cookies(self._port):
-            found = await self._auth.sessions.find(token, passive=True)
-            # Who has stolen one can use it for nothing, not for a logout either.
-            if found is None or PEERS.index(peer()) >= PEERS.index(found.peer):
-                await self._auth.sessions.end(token)
 
-    async def _answer(self, caller: Principal | None) -> Response:
-        logins = await self._auth.login_methods.all()
-        claims = caller.claims if caller is not None and caller.method == SESSION else {}
-        available = peer() == "owner" or (caller is not None and caller.method == OWNER.method)
-        return no_store(
-            success(
-                {
-                    "authenticated": caller is not None,
-                    "method": None if caller is None else caller.method,
-                    "user": None
-                    if caller is None
-                    else {"id": caller.user_id, "username": caller.username, "role": caller.role},
-                    "kind": claims.get("kind"),
-                    "created_at": moment(claims.get("created_at")),
-                    "expires_at": moment(claims.get("expires_at")),
-                    "idle_expires_at": moment(claims.get("idle_expires_at")),
-                    "owner_available": available,
-                    "login_needed": not claims and not available,
-                    "version": self._auth.context.service.version,
-                    "hosts": 1 if caller is None else self._auth.context.port(Hosts).known,
-                    "projects": caller is not None and self._auth.context.port(ProjectAccess).in_use,
-                    "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
-                }
-            )
-        )
-
-
-def peer() -> Peer:
-    """Whose process calls, as the gate has seen it."""
-    found: Peer = request.scope.get("jackfield.peer", "other")  # type: ignore[assignment]
-    return found
-
-
-def cookies(port: int, name: str = NAME) -> list[bytes]:
-    """Every value of ours that the browser sends."""
-    return tokens([value.encode("latin-1") for value in request.headers.getlist("Cookie")], port, name)
-
-
-def over_tls() -> bool:
-    """A page tells its own scheme; the gate has compared the Origin with ours."""
-    return request.headers.get("Origin", "").startswith("https://")
-
-
-def moment(value: object) -> str | None:
-    return iso(value) if isinstance(value, int) else None
-
-
-def no_store(response: Response) -> Response:
-    response.headers["Cache-Control"] = "no-store"
-    return response
+def own_name(provider: str | None) -> str:
+    """Of a login, as failures are counted under it: empty for our own table."""
+    return "" if provider is None or provider == LOCAL_LOGIN else provider
 
 
 def browser_routes(auth: AuthService) -> Blueprint:
@@ -216,6 +193,7 @@ def browser_routes(auth: AuthService) -> Blueprint:
         ("", "DELETE", views.end),
         ("/codes", "POST", views.code),
         ("/redirect", "POST", views.redirect),
+        ("/question", "POST", views.question),
     ):
         routes.add_url_rule(rule, view_func=view, methods=[method])
     return routes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from jackfield.api.schemas import Schema
 
@@ -23,7 +23,14 @@ class EntryBody(SessionModel):
         None, max_length=32, description="Name of the login: of a password's, or of the one that has sent the answer."
     )
     answer: str | None = Field(
-        None, max_length=8192, description="Query string with which the provider has sent the browser back."
+        None,
+        max_length=8192,
+        description="Query string with which the provider has sent the browser back; with `factor`, the answer to it.",
+    )
+    factor: str | None = Field(
+        None,
+        max_length=32,
+        description="Second factor that `answer` is of, for the login that has begun in this browser.",
     )
 
 
@@ -38,6 +45,31 @@ class RedirectView(SessionModel):
 class RedirectBegun(SessionModel):
     success: Literal[True]
     data: RedirectView
+
+
+class QuestionBody(SessionModel):
+    factor: str = Field(max_length=32, description="Name of one of the choices.")
+
+
+class QuestionView(SessionModel):
+    shown: dict[str, JsonValue] = Field(description="For the page: of a passkey its options, else mostly nothing.")
+
+
+class QuestionAnswer(SessionModel):
+    success: Literal[True]
+    data: QuestionView
+
+
+class FactorChoiceView(SessionModel):
+    name: str
+    title: str
+
+
+class StepView(SessionModel):
+    """The second step of a login that has begun in this browser."""
+
+    choices: list[FactorChoiceView] = Field(description="Factors that the user may answer with.")
+    has_to_set_up: bool = Field(description="Whether the user has none yet, and needs one to come in.")
 
 
 class LoginChoice(SessionModel):
@@ -76,6 +108,7 @@ class BrowserSessionView(SessionModel):
     )
     projects: bool = Field(description="Whether projects keep anything from anybody; false for an unknown caller.")
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
+    step: StepView | None = Field(description="The login goes on with this; null: none is under way.")
 
 
 class BrowserSessionAnswer(SessionModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.auth import SCOPES
@@ -55,6 +55,23 @@ class UserView(AuthView):
     id: str
     username: str
     role: Role
+
+
+class LoginQuestionBody(AuthBody):
+    login: str = Field(max_length=128, description="`details.login` of the answer to the password.")
+    factor: str = Field(max_length=32, description="One of `details.factors`.")
+
+
+class LoginQuestionView(AuthView):
+    shown: dict[str, JsonValue] = Field(description="For whoever answers; mostly nothing.")
+
+
+class LoginAnswerBody(LoginQuestionBody):
+    answer: str = Field(
+        max_length=8192,
+        description="The code, or whatever the factor asks for.",
+        json_schema_extra={"format": "password"},
+    )
 
 
 class SessionView(AuthView):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from quart import Blueprint, Response
 
-from jackfield.api.auth import Principal
+from jackfield.api.auth import Peer, Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AuthRequired, Conflict, StoreUnavailable, TokenInvalid, UpstreamFailed
 from jackfield.api.http import client_address, operation, principal, read_model
 from jackfield.api.storage import User
+from jackfield_auth.logins.second_factor_needed import SecondFactorNeeded
 from jackfield_auth.routes.answers import answer, caller_by, done
+from jackfield_auth.routes.browser_routes import own_name
 from jackfield_auth.routes.schemas import (
+    LoginAnswerBody,
     LoginBody,
     LoginMethodList,
     LoginMethodView,
+    LoginQuestionBody,
+    LoginQuestionView,
     MeView,
     PasswordBody,
     SessionView,
@@ -21,6 +28,12 @@ from jackfield_auth.routes.schemas import (
 )
 from jackfield_auth.service import AuthService
 from jackfield_auth.users.accounts import found
+
+if TYPE_CHECKING:
+    from jackfield_auth.factors.second_steps import BegunLogin
+
+ANY_PROCESS: Peer = "other"
+"""Whose process begins and ends a login for a token does not matter: nothing but the token admits anybody."""
 
 
 def session_routes(auth: AuthService) -> Blueprint:
@@ -39,6 +52,42 @@ def session_routes(auth: AuthService) -> Blueprint:
         body = await read_model(LoginBody)
         auth.tokens.require_enabled()
         user = await auth.login_methods.verify(body.provider, body.username, body.password, client_address())
+        begun = await auth.second_steps.begin(user, body.username, own_name(body.provider), ANY_PROCESS)
+        if begun is not None:
+            raise more_needed(begun)
+        return answer(await new_session(auth, user))
+
+    @routes.post("/login/question")
+    @operation(
+        "Put the question of a second factor to the user of a login that has begun; a plugin's may send a code",
+        operation_id="askLoginFactor",
+        scope="public",
+        request=LoginQuestionBody,
+        response=LoginQuestionView,
+        tags=["auth"],
+        errors=(AuthRequired, StoreUnavailable, UpstreamFailed),
+    )
+    async def question() -> Response:
+        body = await read_model(LoginQuestionBody)
+        origin = auth.context.service.public_url
+        shown = await auth.second_steps.ask(body.login, ANY_PROCESS, body.factor, origin)
+        return answer(LoginQuestionView(shown=dict(shown)))
+
+    @routes.post("/login/answer")
+    @operation(
+        "Answer with a second factor, which ends the login that has begun",
+        operation_id="answerLoginFactor",
+        scope="public",
+        request=LoginAnswerBody,
+        response=SessionView,
+        tags=["auth"],
+        errors=(AuthRequired, StoreUnavailable, UpstreamFailed),
+    )
+    async def second_step() -> Response:
+        body = await read_model(LoginAnswerBody)
+        auth.tokens.require_enabled()
+        client = client_address()
+        user = await auth.second_steps.answer(body.login, ANY_PROCESS, body.factor, body.answer, client)
         return answer(await new_session(auth, user))
 
     @routes.get("/logins")
@@ -90,6 +139,14 @@ def session_routes(auth: AuthService) -> Blueprint:
         return done()
 
     return routes
+
+
+def more_needed(begun: BegunLogin) -> SecondFactorNeeded:
+    """The answer to a right password. details: what an answer names, for whoever has given that password."""
+    if begun.has_to_set_up:
+        return SecondFactorNeeded("You need a second factor, and have none yet: log in with a browser to set one up.")
+    choices = ", ".join(choice.name for choice in begun.choices)
+    return SecondFactorNeeded(details={"login": begun.token, "factors": choices})
 
 
 async def new_session(auth: AuthService, user: User) -> SessionView:

@@ -6,9 +6,25 @@ from collections.abc import Sequence
 
 from jackfield.api.auth import PEERS, Peer
 from jackfield.api.clock import Clock
-from jackfield.api.records import state
+from jackfield.api.records import record, state
 from jackfield_auth.settings import SessionSettings
 from jackfield_auth.tokens.web_tokens import CLOCK_STEP
+
+LONGEST_DEVICE = 300
+
+
+@record
+class SessionAbout:
+    """For people who look at their sessions. device: as the browser names itself, at most `LONGEST_DEVICE` characters;
+    address: that it began from; how: the proofs of the login, such as `password` and `totp`."""
+
+    device: str = ""
+    address: str = ""
+    how: tuple[str, ...] = ()
+
+
+NOTHING_KNOWN = SessionAbout()
+"""Of sessions of earlier versions."""
 
 
 @state
@@ -21,6 +37,7 @@ class BrowserSession:
     created_at: int
     used_at: int
     peer: Peer = "other"
+    about: SessionAbout = NOTHING_KNOWN
 
 
 class SessionTimes:
@@ -42,11 +59,11 @@ class SessionTimes:
 
 
 def row_of(session: BrowserSession) -> Sequence[object]:
-    """As it is kept, in JSON."""
+    """As it is kept, in JSON. Daemons of the version before read it, too."""
     return [session.user_id, session.version, session.created_at, session.used_at, session.peer]
 
 
-def restored(row: object) -> BrowserSession:
+def restored(row: object, about: SessionAbout = NOTHING_KNOWN) -> BrowserSession:
     """The inverse of `row_of`. Raises TypeError, ValueError."""
     if not isinstance(row, list):
         raise TypeError("a session is no list")
@@ -55,4 +72,16 @@ def restored(row: object) -> BrowserSession:
         raise TypeError("a session is damaged")
     if not (isinstance(version, int) and isinstance(created_at, int) and isinstance(used_at, int)):
         raise TypeError("a session is damaged")
-    return BrowserSession(user_id, version, created_at, used_at, peer)
+    return BrowserSession(user_id, version, created_at, used_at, peer, about)
+
+
+def about_row(about: SessionAbout) -> Sequence[object]:
+    """As it is kept, in JSON."""
+    return [about.device, about.address, *about.how]
+
+
+def restored_about(row: object) -> SessionAbout:
+    """The inverse of `about_row`; what is damaged tells nothing."""
+    if not isinstance(row, list) or len(row) < 2 or not all(isinstance(text, str) for text in row):
+        return NOTHING_KNOWN
+    return SessionAbout(row[0], row[1], tuple(row[2:]))

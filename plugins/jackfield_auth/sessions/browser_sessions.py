@@ -13,7 +13,8 @@ from typing import Protocol
 from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
 from jackfield.api.memos import Memos
-from jackfield_auth.sessions.browser_session import BrowserSession, SessionTimes
+from jackfield.api.records import record
+from jackfield_auth.sessions.browser_session import NOTHING_KNOWN, BrowserSession, SessionAbout, SessionTimes
 from jackfield_auth.sessions.session_file import SessionFile
 from jackfield_auth.sessions.shared_sessions import SharedSessions
 from jackfield_auth.settings import SessionSettings
@@ -24,6 +25,11 @@ PREFIX = "jf_ss_"
 def digest_of(token: bytes) -> str:
     """What is kept of a token. It has 256 random bits, so that a plain hash does."""
     return hashlib.sha256(token).hexdigest()
+
+
+def session_id(digest: str) -> str:
+    """Of a session, by the digest of its token."""
+    return digest[:24]
 
 
 class BrowserSessionKeeper(Protocol):
@@ -38,6 +44,12 @@ class BrowserSessionKeeper(Protocol):
     async def find(self, digest: str) -> BrowserSession | None:
         """It may be over."""
 
+    async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
+        """Those of a user, by digest; some may be over."""
+
+    async def continue_as(self, digest: str, session: BrowserSession, version: int) -> None:
+        """It goes on where the user's other sessions end. version: the user's new one."""
+
     async def use(self, digest: str, session: BrowserSession) -> None:
         """It is used now."""
 
@@ -46,6 +58,14 @@ class BrowserSessionKeeper(Protocol):
 
     async def flush(self) -> None:
         """Write what is not written yet."""
+
+
+@record
+class ListedSession:
+    """id: what it is ended by; it lets nobody in."""
+
+    id: str
+    session: BrowserSession
 
 
 class BrowserSessions:
@@ -65,11 +85,13 @@ class BrowserSessions:
             self.keeper = SharedSessions(memos, self._times, self._clock, self._settings.remembered)
         await self.keeper.load()
 
-    async def begin(self, user_id: str, version: int, *, peer: Peer) -> tuple[str, BrowserSession]:
+    async def begin(
+        self, user_id: str, version: int, *, peer: Peer, about: SessionAbout = NOTHING_KNOWN
+    ) -> tuple[str, BrowserSession]:
         """A new session and its token, which is nowhere else."""
         token = PREFIX + secrets.token_urlsafe(32)
         now = self._clock.now_ms()
-        session = BrowserSession(user_id, version, now, now, peer)
+        session = BrowserSession(user_id, version, now, now, peer, about)
         await self.keeper.add(digest_of(token.encode()), session)
         return token, session
 
@@ -86,6 +108,28 @@ class BrowserSessions:
     async def end(self, token: bytes) -> bool:
         """False when there was none."""
         return await self.keeper.remove(digest_of(token))
+
+    async def of_user(self, user_id: str, version: int) -> list[ListedSession]:
+        """Those that count, the one that was used last before the others. version: the user's."""
+        found = [
+            ListedSession(session_id(digest), session)
+            for digest, session in await self.keeper.of_user(user_id)
+            if session.version == version and not self._times.over(session)
+        ]
+        return sorted(found, key=lambda listed: (-listed.session.used_at, listed.id))
+
+    async def end_listed(self, user_id: str, listed_id: str) -> bool:
+        """End the user's session of this id. False when there was none."""
+        for digest, _ in await self.keeper.of_user(user_id):
+            if session_id(digest) == listed_id:
+                return await self.keeper.remove(digest)
+        return False
+
+    async def continue_as(self, listed_id: str, user_id: str, version: int) -> None:
+        """Let this session go on with the user's new version, which ends all others."""
+        for digest, session in await self.keeper.of_user(user_id):
+            if session_id(digest) == listed_id:
+                await self.keeper.continue_as(digest, session, version)
 
     def expires_at(self, session: BrowserSession) -> tuple[int, int]:
         """At the latest, and if it is not used any more; Unix ms."""

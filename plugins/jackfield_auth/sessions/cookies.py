@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 NAME = "jackfield_session"
 LOGIN = "jackfield_login"
 """Binds a redirect to a provider to the browser that began it."""
+PENDING = "jackfield_pending"
+"""Of a login that has begun in this browser and needs its second step."""
 LONGEST = 8192
 """Bytes of a Cookie header that are looked at."""
 

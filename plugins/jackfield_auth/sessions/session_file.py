@@ -10,8 +10,17 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.files import read_private, write_private
-from jackfield_auth.sessions.browser_session import BrowserSession, SessionTimes, restored, row_of
+from jackfield_auth.sessions.browser_session import (
+    BrowserSession,
+    SessionTimes,
+    about_row,
+    restored,
+    restored_about,
+    row_of,
+)
 
+_PLAIN = 5
+"""Values of a session's row, without what is told about it."""
 WRITE_MS = 60_000
 """A session's last use is written at most once in so many milliseconds."""
 
@@ -53,6 +62,13 @@ class SessionFile:
     async def find(self, digest: str) -> BrowserSession | None:
         return self._sessions.get(digest)
 
+    async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
+        return [(digest, session) for digest, session in self._sessions.items() if session.user_id == user_id]
+
+    async def continue_as(self, digest: str, session: BrowserSession, version: int) -> None:
+        session.version = version
+        await self._write()
+
     async def use(self, digest: str, session: BrowserSession) -> None:
         session.used_at = self._clock.now_ms()
         if not self._changed and session.used_at - self._written >= WRITE_MS:
@@ -83,7 +99,7 @@ class SessionFile:
 
 def kept(sessions: Iterable[tuple[str, BrowserSession]]) -> dict[str, object]:
     """As the file has them."""
-    return {digest: row_of(session) for digest, session in sessions}
+    return {digest: [*row_of(session), about_row(session.about)] for digest, session in sessions}
 
 
 def read_file(content: bytes) -> dict[str, BrowserSession]:
@@ -91,4 +107,10 @@ def read_file(content: bytes) -> dict[str, BrowserSession]:
     found = jsontext.loads(content)
     if not isinstance(found, dict):
         raise TypeError("the file holds no object")
-    return {digest: restored(row) for digest, row in found.items()}
+    return {digest: _restored(row) for digest, row in found.items()}
+
+
+def _restored(row: object) -> BrowserSession:
+    """Versions before have told nothing about the session."""
+    known = isinstance(row, list) and len(row) > _PLAIN
+    return restored(row[:_PLAIN], restored_about(row[_PLAIN])) if isinstance(row, list) and known else restored(row)

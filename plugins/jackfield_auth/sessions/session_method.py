@@ -8,7 +8,7 @@ from jackfield.api.auth import OWNER, SESSION, AuthRequest, Principal
 from jackfield.api.errors import SessionExpired
 from jackfield.api.storage import UserStore
 from jackfield_auth.sessions.browser_session import BrowserSession
-from jackfield_auth.sessions.browser_sessions import BrowserSessions
+from jackfield_auth.sessions.browser_sessions import BrowserSessions, digest_of, session_id
 from jackfield_auth.sessions.cookies import tokens
 
 USER, OWNERS = "user", "owner"
@@ -49,6 +49,7 @@ class SessionMethod:
         claims: dict[str, object] = {
             "kind": OWNERS if session.user_id == OWNER.user_id else USER,
             "peer": session.peer,
+            "session": session_id(digest_of(token)),
             "created_at": session.created_at,
             "expires_at": latest,
             "idle_expires_at": idle,

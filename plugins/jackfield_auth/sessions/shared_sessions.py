@@ -6,9 +6,18 @@ from jackfield.api import jsontext
 from jackfield.api.clock import Clock
 from jackfield.api.memos import Memos, Room
 from jackfield.api.records import replace
-from jackfield_auth.sessions.browser_session import BrowserSession, SessionTimes, restored, row_of
+from jackfield_auth.sessions.browser_session import (
+    BrowserSession,
+    SessionTimes,
+    about_row,
+    restored,
+    restored_about,
+    row_of,
+)
 
 KIND = "browser-session"
+ABOUT = "browser-session-about"
+"""What is told about each, by its user. Apart, because daemons of the version before read sessions, too."""
 WRITE_MS = 60_000
 """A session's use is written at most once in so many milliseconds."""
 
@@ -28,10 +37,31 @@ class SharedSessions:
 
     async def add(self, digest: str, session: BrowserSession) -> None:
         await self._memos.put_memo(KIND, digest, _data(session), self._left(session), self._room)
+        ends = (self._times.expires_at(session)[0] - self._clock.now_ms()) / 1000
+        room = replace(self._room, part=session.user_id)
+        await self._memos.put_memo(ABOUT, digest, jsontext.dumps(about_row(session.about)), max(0.0, ends), room)
 
     async def find(self, digest: str) -> BrowserSession | None:
         data = await self._memos.memo(KIND, digest)
         return None if data is None else restored(jsontext.loads(data))
+
+    async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
+        found = []
+        for about in await self._memos.memos(ABOUT, user_id):
+            data = await self._memos.memo(KIND, about.key)
+            if data is not None:
+                session = restored(jsontext.loads(data), restored_about(jsontext.loads(about.data)))
+                found.append((about.key, session))
+        return found
+
+    async def continue_as(self, digest: str, session: BrowserSession, version: int) -> None:
+        changed = replace(session, version=version)
+        # Another request may have noted a use meanwhile.
+        while not await self._memos.change_memo(KIND, digest, _data(session), _data(changed), self._left(session)):
+            found = await self.find(digest)
+            if found is None:
+                return
+            session, changed = found, replace(found, version=version)
 
     async def use(self, digest: str, session: BrowserSession) -> None:
         now = self._clock.now_ms()
@@ -42,6 +72,7 @@ class SharedSessions:
                 session.used_at = now
 
     async def remove(self, digest: str) -> bool:
+        await self._memos.take_memo(ABOUT, digest)
         return await self._memos.take_memo(KIND, digest) is not None
 
     async def flush(self) -> None:

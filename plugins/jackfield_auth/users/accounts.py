@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from jackfield.api.auth import ROLES
@@ -54,12 +54,22 @@ def require_enabled(user: User) -> User:
 class UserAccounts:
     """Changes are made one after the other, so that the last administrator cannot be lost to a race."""
 
-    def __init__(self, store: Callable[[], Store], passwords: Passwords, clock: Clock, *, local: bool = True) -> None:
-        """store: asked at each use, because it comes after the plugin. local: whether a password of ours lets in."""
+    def __init__(
+        self,
+        store: Callable[[], Store],
+        passwords: Passwords,
+        clock: Clock,
+        forget: Callable[[str], Awaitable[None]],
+        *,
+        local: bool = True,
+    ) -> None:
+        """store: asked at each use, because it comes after the plugin. forget: called with the id of a user who is
+        deleted, for what the store's users do not hold. local: whether a password of ours lets in."""
         self._local = local
         self._store = store
         self._passwords = passwords
         self._clock = clock
+        self._forget = forget
         self._changing = asyncio.Lock()
 
     async def verify(self, username: str, password: str) -> User:
@@ -122,6 +132,10 @@ class UserAccounts:
                 await self._store().change_user(user_id, role=new_role, display_name=shown, revoke=new_role is not None)
             )
 
+    async def revoke(self, user_id: str) -> User:
+        """End every session and token of the user. Raises `NotFound`."""
+        return found(await self._store().change_user(user_id))
+
     async def delete(self, user_id: str) -> None:
         """Raises `NotFound`, and `Conflict` for the last administrator. One whose data is damaged is deleted too."""
         async with self._changing:
@@ -130,6 +144,7 @@ class UserAccounts:
             await self._store().delete_user(user_id)
             await self._store().delete_entry(STANDING_KIND, user_id)
             await self._store().delete_entries(LINK_KIND, user_id)
+            await self._forget(user_id)
 
     async def all(self) -> list[User]:
         return await self._store().users()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .diagnosis import Finding, Metric
     from .engine import Engine
     from .hosts import HostResources
-    from .logins import PasswordLogin, RedirectLogin
+    from .logins import PasswordLogin, RedirectLogin, SecondFactor
     from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
     from .offers import Offer
@@ -68,6 +68,10 @@ class Hooks:
     @hookspec
     def jackfield_redirect_logins(self) -> Sequence[RedirectLogin]:  # type: ignore[empty-body]
         """Providers to which the browser is sent for a login. Asked for at the first login."""
+
+    @hookspec
+    def jackfield_second_factors(self) -> Sequence[SecondFactor]:  # type: ignore[empty-body]
+        """Further proofs that a login asks for behind the password. Asked for at the first login."""
 
     @hookspec
     def jackfield_triggers(self) -> Sequence[Trigger]:  # type: ignore[empty-body]

@@ -1,8 +1,9 @@
-"""Logins that plugins bring: a directory of names and passwords, or a provider to which the browser is sent.
+"""Logins that plugins bring: a directory of names and passwords, or a provider to which the browser is sent. And second
+factors, which a login asks for behind the password.
 
-Each proves an identity. Jackfield finds the user by the login's name and the identity's subject, and makes one for an
-identity that it sees first. Sessions, tokens and API keys of such a user are like everybody's; a local user of the same
-name is somebody else. An administrator can disable the user, whatever the provider says.
+Each login proves an identity. Jackfield finds the user by the login's name and the identity's subject, and makes one
+for an identity that it sees first. Sessions, tokens and API keys of such a user are like everybody's; a local user of
+the same name is somebody else. An administrator can disable the user, whatever the provider says.
 
 Role and projects are taken anew at each login. `jackfield.api.login_groups` makes them of groups.
 """
@@ -14,6 +15,7 @@ from typing import Protocol
 
 from .errors import InvalidCredentials
 from .extensions import ExtensionPoint
+from .json_values import Json
 from .records import record
 from .storage import ProjectRole
 
@@ -124,5 +126,62 @@ class RedirectLogin(Protocol):
         """
 
 
+@record
+class FactorUser:
+    """The user who has given the right password."""
+
+    id: str
+    username: str
+
+
+@record
+class FactorStart:
+    """A question that is put to a user. shown: for the login page, such as the end of the number that a code was sent
+    to; `hint`, a text, is shown above the field. kept: whatever `verify` needs, at most 4,096 bytes; it is kept sealed,
+    and given back to the first answer alone."""
+
+    shown: Mapping[str, Json]
+    kept: bytes = b""
+
+
+class SecondFactor(Protocol):
+    """A further proof behind the password, such as a code that an application shows or that a message brings.
+
+    The login page asks for a text and hands it to `verify`. Wrong answers are counted together with wrong passwords,
+    and per user, before it is asked. How users set it up is the plugin's own matter, in routes of its own.
+    """
+
+    @property
+    def name(self) -> str:
+        """See `PasswordLogin`. `totp`, `passkey` and `recovery` are Jackfield's own."""
+
+    @property
+    def title(self) -> str:
+        """The login page's name for it."""
+
+    async def is_set_up(self, user_id: str) -> bool:
+        """Whether this user has it. From then on the password alone is not enough."""
+
+    async def begin(self, user: FactorUser, origin: str) -> FactorStart:
+        """Put the question: send the code. origin: scheme, host and port of the page.
+
+        Raises:
+            UpstreamFailed: What brings the code does not answer.
+        """
+
+    async def verify(self, user: FactorUser, answer: str, kept: bytes) -> bool:
+        """Whether the answer is right. kept: of the last `begin` of this login, for the first answer to it; else empty.
+        An answer that was right once must be wrong from then on.
+
+        Raises:
+            LoginRefused: The answer may be right, and yet this person may not come in. The message is shown.
+            UpstreamFailed: What verifies it does not answer.
+        """
+
+    async def reset(self, user_id: str) -> None:
+        """Take it from the user, who does not have it any more."""
+
+
 PASSWORD_LOGINS = ExtensionPoint("jackfield_password_logins", PasswordLogin)
 REDIRECT_LOGINS = ExtensionPoint("jackfield_redirect_logins", RedirectLogin)
+SECOND_FACTORS = ExtensionPoint("jackfield_second_factors", SecondFactor)

@@ -1,0 +1,1 @@
+"""Second factors: what a login asks for behind the password, and how users set it up."""
