@@ -17,6 +17,7 @@ class AuthPlugin(Plugin):
         SettingsTable("security.login", "jackfield_auth.settings:LoginSettings"),
         SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
         SettingsTable("security.second_factor", "jackfield_auth.settings:SecondFactorSettings"),
+        SettingsTable("security.passkeys", "jackfield_auth.settings:PasskeySettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
     commands = (

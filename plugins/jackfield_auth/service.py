@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     from jackfield_auth.external.logins import ExternalLogins
     from jackfield_auth.external.methods import LoginMethods
     from jackfield_auth.external.redirects import Redirects
+    from jackfield_auth.factors.passkey_setups import PasskeySetups
     from jackfield_auth.factors.second_steps import SecondSteps
     from jackfield_auth.factors.setups import FactorSetups
+    from jackfield_auth.passkeys.logins import PasskeyLogins
 
 WARM_UP_AFTER = 0.25
 """So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
@@ -94,6 +96,18 @@ class AuthService:
 
     async def _needs_more(self, user: User) -> bool:
         return await self.second_steps.is_needed(user)
+
+    @cached_property
+    def passkey_logins(self) -> PasskeyLogins:
+        """By its place, as well."""
+        made = cast("type[PasskeyLogins]", load("jackfield_auth.passkeys.logins:PasskeyLogins"))
+        return made(self.context, self.second_steps.ceremonies)
+
+    @cached_property
+    def passkey_setups(self) -> PasskeySetups:
+        """By its place, as well."""
+        made = cast("type[PasskeySetups]", load("jackfield_auth.factors.passkey_setups:PasskeySetups"))
+        return made(self.second_steps, self.setups, self.passkey_logins)
 
     @cached_property
     def setups(self) -> FactorSetups:

@@ -154,6 +154,19 @@ class SecondFactorSettings(AuthTable):
     )
 
 
+class PasskeySettings(AuthTable):
+    """`[security.passkeys]`"""
+
+    rp_id: str = Field(
+        "",
+        max_length=253,
+        pattern=r"^[a-z0-9.-]*$",
+        description="Domain that passkeys count for, such as example.com for all hosts below it. Default: the host "
+        "that the browser has opened. Passkeys of another domain stop counting.",
+    )
+    most: int = Field(20, ge=1, le=1000, description="Passkeys of one user at most.")
+
+
 class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 

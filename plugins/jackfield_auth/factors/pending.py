@@ -9,21 +9,15 @@ from typing import cast
 from jackfield.api import jsontext
 from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AuthRequired
 from jackfield.api.memos import Memos, Room
 from jackfield.api.records import record, replace
 from jackfield_auth.external.redirects import digest
+from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.settings import SecondFactorSettings
 
 KIND = "pending-login"
 PREFIX = "jf_pl_"
 _OF_ONE_USER = 10
-
-
-class LoginOver(AuthRequired):
-    """This login has ended or took too long; begin again."""
-
-    code = "LOGIN_OVER"
 
 
 @record

@@ -17,9 +17,12 @@ from jackfield.api.storage import User
 from jackfield_auth.external.calls import LoginCalls
 from jackfield_auth.external.methods import NAME
 from jackfield_auth.external.users import printable
-from jackfield_auth.factors.pending import LoginOver, PendingLogin, PendingLogins
+from jackfield_auth.factors.pending import PendingLogin, PendingLogins
 from jackfield_auth.factors.recovery import RecoveryCodes
 from jackfield_auth.factors.totp import TotpFactor
+from jackfield_auth.logins.refusals import LoginOver
+from jackfield_auth.passkeys.ceremonies import PasskeyCeremonies
+from jackfield_auth.passkeys.factor import PasskeyFactor
 from jackfield_auth.settings import LoginSettings, SecondFactorSettings
 from jackfield_auth.users.accounts import UserAccounts
 
@@ -61,6 +64,8 @@ class SecondSteps:
         self._calls = LoginCalls(context.settings(LoginSettings).provider_timeout, context.log)
         self.pending = PendingLogins(context, self.settings)
         self.totp = TotpFactor(lambda: context.store, context.secrets, context.clock, self.settings.drift)
+        self.ceremonies = PasskeyCeremonies(context)
+        self.passkey = PasskeyFactor(self.ceremonies)
         self.recovery = RecoveryCodes(lambda: context.store, context.clock, self.settings.recovery_codes)
         self._factors: Mapping[str, SecondFactor] | None = None
 
@@ -84,7 +89,7 @@ class SecondSteps:
         """Every one but the recovery codes, ours first."""
         if self._factors is None:
             given = await asyncio.to_thread(self._context.extensions, SECOND_FACTORS)
-            ours: dict[str, SecondFactor] = {self.totp.name: self.totp}
+            ours: dict[str, SecondFactor] = {self.totp.name: self.totp, self.passkey.name: self.passkey}
             self._factors = ours | {name: one for name, one in given.items() if self._is_usable(name, ours)}
         return self._factors
 

@@ -12,9 +12,9 @@ from jackfield.api.memos import Memos, Room
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.factors.drawing import drawn
-from jackfield_auth.factors.pending import LoginOver
 from jackfield_auth.factors.second_steps import SecondSteps
 from jackfield_auth.factors.totp import address_of, new_secret
+from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
 from jackfield_auth.settings import SessionSettings
 from jackfield_auth.users.accounts import UserAccounts

@@ -13,7 +13,7 @@ from jackfield.api.errors import AuthRequired, InvalidCredentials
 from jackfield.api.storage import User, UserStore
 from jackfield_auth.headers import authorization, basic_pair
 from jackfield_auth.logins.password_logins import PasswordLogins
-from jackfield_auth.logins.second_factor_needed import SecondFactorNeeded
+from jackfield_auth.logins.refusals import SecondFactorNeeded
 from jackfield_auth.settings import BasicSettings
 from jackfield_auth.users.accounts import MAX_NAME
 from jackfield_auth.users.passwords import MAX_BYTES

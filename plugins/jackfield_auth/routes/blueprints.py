@@ -12,6 +12,7 @@ from jackfield_auth.routes.browser_routes import browser_routes
 from jackfield_auth.routes.factor_routes import factor_routes
 from jackfield_auth.routes.key_routes import key_routes
 from jackfield_auth.routes.n8n_routes import n8n_routes
+from jackfield_auth.routes.passkey_routes import passkey_routes
 from jackfield_auth.routes.session_routes import session_routes
 from jackfield_auth.routes.user_routes import user_routes
 from jackfield_auth.service import AuthService
@@ -26,5 +27,6 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         account_routes(auth),
         browser_routes(auth),
         factor_routes(auth),
+        passkey_routes(auth),
         n8n_routes(auth),
     ]

@@ -21,7 +21,7 @@ from jackfield.api.logins import LOCAL_LOGIN
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, over_tls, peer
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, QuestionBody, RedirectBody
 from jackfield_auth.service import AuthService
-from jackfield_auth.sessions.cookies import LOGIN, PENDING, given, taken
+from jackfield_auth.sessions.cookies import LOGIN, PASSKEY, PENDING, given, taken
 from jackfield_auth.sessions.open_codes import LIFETIME
 
 _SCHEMAS = "jackfield_auth.routes.browser_schemas"
@@ -67,6 +67,8 @@ class BrowserRoutes:
         body = await read_model(EntryBody)
         if body.factor is not None:
             return await self._second_step(body)
+        if body.passkey is not None:
+            return await self._with_passkey(body.passkey)
         if body.code is not None:
             await self._auth.codes.take(body.code, same_user=peer() != "other")
             return await self._browser.enter(OWNER.user_id, 0, ["code"])
@@ -91,6 +93,14 @@ class BrowserRoutes:
         if begun is not None:
             return await self._browser.wait(begun)
         return await self._browser.enter(user.id, user.version, ["password"])
+
+    async def _with_passkey(self, credential: str) -> Response:
+        """The authenticator has asked its user for a PIN or the like: that is two factors."""
+        user = await self._auth.passkey_logins.finish(credential, self._browser.cookies(PASSKEY), peer())
+        entered = await self._browser.enter(user.id, user.version, ["passkey"])
+        for cookie in taken(self._browser.port, PASSKEY):
+            entered.headers.add("Set-Cookie", cookie)
+        return entered
 
     async def _redirected(self, body: EntryBody) -> Response:
         if body.provider is None:

@@ -27,6 +27,9 @@ class EntryBody(SessionModel):
         max_length=8192,
         description="Query string with which the provider has sent the browser back; with `factor`, the answer to it.",
     )
+    passkey: str | None = Field(
+        None, max_length=65536, description="The browser's answer to the question of a login by passkey, as JSON text."
+    )
     factor: str | None = Field(
         None,
         max_length=32,

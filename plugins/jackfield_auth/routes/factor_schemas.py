@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from jackfield_auth.routes.browser_schemas import SessionModel
 
@@ -43,3 +43,43 @@ class OwnFactorsView(SessionModel):
 class OwnFactorsAnswer(SessionModel):
     success: Literal[True]
     data: OwnFactorsView
+
+
+class PasskeyOptionsView(SessionModel):
+    options: JsonValue = Field(description="As `PublicKeyCredential.parse...OptionsFromJSON` of browsers takes them.")
+
+
+class PasskeyOptionsAnswer(SessionModel):
+    success: Literal[True]
+    data: PasskeyOptionsView
+
+
+class PasskeyNameBody(SessionModel):
+    name: str = Field(max_length=200, description="For people to read; 60 characters are kept.")
+
+
+class NewPasskeyBody(PasskeyNameBody):
+    credential: str = Field(max_length=65536, description="The browser's answer, as JSON text (`toJSON`).")
+
+
+class PasskeyView(SessionModel):
+    id: str
+    name: str
+    host: str = Field(description="The domain that it counts for.")
+    is_synced: bool = Field(description="Whether it was kept on further devices when it was made.")
+    created_at: str
+    used_at: str
+
+
+class PasskeyAnswer(SessionModel):
+    success: Literal[True]
+    data: PasskeyView
+
+
+class PasskeyList(SessionModel):
+    passkeys: list[PasskeyView]
+
+
+class PasskeysAnswer(SessionModel):
+    success: Literal[True]
+    data: PasskeyList

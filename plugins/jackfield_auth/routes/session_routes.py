@@ -11,7 +11,7 @@ from jackfield.api.clock import iso
 from jackfield.api.errors import AuthRequired, Conflict, StoreUnavailable, TokenInvalid, UpstreamFailed
 from jackfield.api.http import client_address, operation, principal, read_model
 from jackfield.api.storage import User
-from jackfield_auth.logins.second_factor_needed import SecondFactorNeeded
+from jackfield_auth.logins.refusals import SecondFactorNeeded
 from jackfield_auth.routes.answers import answer, caller_by, done
 from jackfield_auth.routes.browser_routes import own_name
 from jackfield_auth.routes.schemas import (

@@ -12,6 +12,8 @@ LOGIN = "jackfield_login"
 """Binds a redirect to a provider to the browser that began it."""
 PENDING = "jackfield_pending"
 """Of a login that has begun in this browser and needs its second step."""
+PASSKEY = "jackfield_passkey"
+"""Binds the question to a passkey to the browser that has asked."""
 LONGEST = 8192
 """Bytes of a Cookie header that are looked at."""
 

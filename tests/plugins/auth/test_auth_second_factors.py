@@ -13,10 +13,10 @@ from jackfield.api.errors import AccessDenied, Conflict, InvalidCredentials, Inv
 from jackfield.api.logins import FactorStart, FactorUser
 from jackfield.api.storage import User
 from jackfield_auth.factors.drawing import drawn
-from jackfield_auth.factors.pending import LoginOver
 from jackfield_auth.factors.records import content
 from jackfield_auth.factors.resealing import FactorSecrets
 from jackfield_auth.factors.setups import FactorOwner, LoginNotFresh
+from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.settings import BasicSettings, SecondFactorSettings
 
 CLIENT, PASSWORD = "192.0.2.7", "correct horse battery"

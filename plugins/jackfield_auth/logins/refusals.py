@@ -1,4 +1,4 @@
-"""The answer to a right password that is not enough."""
+"""Logins that do not end."""
 
 from __future__ import annotations
 
@@ -9,3 +9,9 @@ class SecondFactorNeeded(AuthRequired):
     """The password is right, and this user needs a second factor, too."""
 
     code = "SECOND_FACTOR_NEEDED"
+
+
+class LoginOver(AuthRequired):
+    """This login has ended or took too long; begin again."""
+
+    code = "LOGIN_OVER"

@@ -1,0 +1,1 @@
+"""Passkeys: their ceremonies, what is kept of them, and how they let users in."""
