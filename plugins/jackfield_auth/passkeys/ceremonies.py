@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, InvalidCredentials, NotFound
+from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput, NotFound
 from jackfield.api.json_values import Json
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
@@ -121,7 +121,7 @@ class PasskeyCeremonies:
         """Whose id the answer has; what it has signed is not looked at. Raises `InvalidCredentials`."""
         try:
             found = jsontext.loads(credential.encode("utf-8", "replace"))
-        except ValueError:
+        except InvalidInput:
             raise invalid() from None
         credential_id = found.get("id") if isinstance(found, dict) else None
         passkey = await self.book.find(credential_id) if isinstance(credential_id, str) else None
