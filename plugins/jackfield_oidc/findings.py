@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
-from jackfield.api.login_groups import GroupTable
+from jackfield.api.login_groups import missing_projects
 from jackfield.api.logins import RedirectStart
-from jackfield_oidc.login import OidcLogin, authorization_url
+from jackfield_oidc.login import OidcLogin, authorization_url, client_secret
 from jackfield_oidc.requests import ProviderRequests
-from jackfield_oidc.secret import ClientSecret
 from jackfield_oidc.settings import OidcProvider, OidcSettings
 
 CALLBACK = "/auth/callback"
@@ -34,7 +33,7 @@ async def _of(context: PluginContext, provider: OidcProvider, requests: Provider
     subject = f"login {provider.name}"
     login = OidcLogin(context, provider)
     try:
-        await asyncio.to_thread(ClientSecret(context, provider).read)
+        await asyncio.to_thread(client_secret(context, provider).read)
         keys = await login.metadata.keys()
         callback = f"{context.service.public_url}{CALLBACK}/{provider.name}"
         found = [await _callback(subject, login, requests, callback)]
@@ -44,7 +43,7 @@ async def _of(context: PluginContext, provider: OidcProvider, requests: Provider
         found.append(Finding(subject, False, "the provider publishes no key: no login can be verified"))
     if not any(row.role for row in provider.groups):
         found.append(Finding(subject, False, "no row of groups gives a role, so that nobody comes in: add one"))
-    return [*found, *await _projects(context, provider, subject)]
+    return [*found, *await missing_projects(context.store, subject, provider.groups)]
 
 
 async def _callback(subject: str, login: OidcLogin, requests: ProviderRequests, callback: str) -> Finding:
@@ -64,14 +63,3 @@ async def _callback(subject: str, login: OidcLogin, requests: ProviderRequests, 
     return Finding(
         subject, True, f"{login.provider.issuer} answers; whether it takes {callback} cannot be seen without a login"
     )
-
-
-async def _projects(context: PluginContext, provider: OidcProvider, subject: str) -> list[Finding]:
-    projects = await context.store.projects()
-    known = {each.id for each in projects} | {each.name for each in projects}
-    return [
-        Finding(
-            subject, False, f"a row of groups names the project {name}, which is not there: create it, or correct it"
-        )
-        for name in sorted(GroupTable(provider.groups).projects - known)
-    ]

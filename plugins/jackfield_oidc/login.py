@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 
 from jackfield.api.context import PluginContext
 from jackfield.api.logins import Identity, LoginRefused, RedirectAnswer, RedirectLogin, RedirectStart
+from jackfield.api.secret_places import SecretPlace
 from jackfield_oidc.exchange import CodeExchange
 from jackfield_oidc.metadata import ProviderMetadata
 from jackfield_oidc.people import PersonReader
 from jackfield_oidc.requests import ProviderRequests
-from jackfield_oidc.secret import ClientSecret
 from jackfield_oidc.settings import OidcProvider, OidcSettings
 from jackfield_oidc.tokens import TokenRefused, TokenVerifier
 
@@ -31,7 +31,7 @@ class OidcLogin:
         self.provider = provider
         self.metadata = ProviderMetadata(provider, settings, requests, context.clock)
         self.verifier = TokenVerifier(provider, self.metadata, settings.leeway, context.clock)
-        self._exchange = CodeExchange(provider, self.metadata, requests, ClientSecret(context, provider))
+        self._exchange = CodeExchange(provider, self.metadata, requests, client_secret(context, provider))
         self._people = PersonReader(provider)
         self._log = context.log
 
@@ -87,6 +87,10 @@ async def authorization_url(
     if prompt:
         query["prompt"] = prompt
     return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
+
+
+def client_secret(context: PluginContext, provider: OidcProvider) -> SecretPlace:
+    return SecretPlace(context, "client_secret", provider.client_secret_file, provider.client_secret_env)
 
 
 def told(log: logging.Logger, name: str, error: TokenRefused) -> None:

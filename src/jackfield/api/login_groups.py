@@ -11,7 +11,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .auth import ROLES
-from .storage import PROJECT_ROLES, ProjectRole
+from .diagnosis import Finding
+from .storage import PROJECT_ROLES, SHARED, ProjectRole, ProjectStore
 
 Role = Literal["viewer", "member", "admin"]
 EVERYBODY = "*"
@@ -71,3 +72,20 @@ class GroupTable:
 
     def _known(self, group: str) -> str:
         return group.casefold() if self._folds else group
+
+
+async def missing_projects(store: ProjectStore, subject: str, rows: Sequence[GroupRow]) -> list[Finding]:
+    """For `jackfield doctor`: projects that rows name and that are not there, or of whose name there are several."""
+    projects = await store.projects()
+    ids = {SHARED, *(each.id for each in projects)}
+    names = [each.name for each in projects]
+    return [
+        Finding(
+            subject,
+            False,
+            f"a row of groups names the project {name}, of which there is not exactly one: see "
+            "`jackfield projects list`",
+        )
+        for name in sorted(GroupTable(rows).projects - ids)
+        if names.count(name) != 1
+    ]
