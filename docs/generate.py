@@ -17,6 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import rhai_reference
+import setting_reference
 
 from jackfield.api import errors
 from jackfield.api.agents import Agents
@@ -30,16 +31,16 @@ from jackfield_mcp.catalogue import TOOLS
 from jackfield_profiles.commands.script_checking import ScriptChecks
 
 DOCS = Path(__file__).resolve().parent
+FIRST_VERSIONS = setting_reference.FirstVersions(DOCS / "settings-since.json")
 
 
 def settings() -> str:
-    """What `jackfield config --format markdown` prints at the defaults, one level down."""
+    """The settings as `jackfield config --format markdown` prints them, each with an anchor and its first version."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")}
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "jackfield", "config", "--format", "markdown", "--config-dir", directory]
         run = subprocess.run(command, capture_output=True, text=True, check=True, env=env)  # noqa: S603 - our own program
-    text = run.stdout
-    return text.replace("## `[", "### `[")
+    return setting_reference.with_anchors(run.stdout, FIRST_VERSIONS)
 
 
 def endpoints() -> str:
@@ -153,6 +154,10 @@ def main() -> None:
             stale.append(f"{file}: {name}")
             if not check:
                 page.write_text(wanted)
+    if FIRST_VERSIONS.is_stale():
+        stale.append("settings-since.json")
+        if not check:
+            FIRST_VERSIONS.write()
     for name in stale:
         sys.stdout.write(f"{'out of date' if check else 'written'}: {name}\n")
     sys.exit(1 if check and stale else 0)
