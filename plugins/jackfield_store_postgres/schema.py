@@ -341,6 +341,22 @@ _REJECTED = (
 )
 """Rejected calls have a counter. Of before they are what is left, where one is known. Daemons of the version before go
 on, and count theirs in the total alone."""
+_AUDIT = (
+    """CREATE TABLE audit_records (
+        number bigint PRIMARY KEY, at bigint NOT NULL, act TEXT NOT NULL, actor TEXT NOT NULL, kind TEXT NOT NULL,
+        subject TEXT NOT NULL, project TEXT NOT NULL, outcome TEXT NOT NULL, data bytea NOT NULL, hash bytea NOT NULL,
+        mac bytea NOT NULL
+    )""",
+    "CREATE INDEX audit_by_act ON audit_records (act, number)",
+    "CREATE INDEX audit_by_actor ON audit_records (actor, number)",
+    "CREATE INDEX audit_by_subject ON audit_records (kind, subject, number)",
+    "CREATE INDEX audit_by_project ON audit_records (project, number)",
+    "CREATE INDEX audit_by_time ON audit_records (at)",
+    """CREATE TABLE audit_checkpoints (
+        number bigint PRIMARY KEY, hash bytea NOT NULL, dropped bigint NOT NULL, at bigint NOT NULL, mac bytea NOT NULL
+    )""",
+)
+"""The chain of the audit log, and what is left of records that retention has dropped."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -360,6 +376,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _DRAFTS,
     _PROJECTS,
     _REJECTED,
+    _AUDIT,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from jackfield.api.sql.audit import AuditWork, SqlAudit
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
@@ -51,6 +52,7 @@ class PostgresStore(
     SqlFileReferences[Connection],
     SqlLedgers[Connection],
     SqlEntries[Connection],
+    SqlAudit[Connection],
     SqlDrafts[Connection],
     SqlProjects[Connection],
     PostgresMemos,
@@ -75,6 +77,7 @@ class PostgresStore(
         self._files = FileWork(PostgresDialect())
         self._ledgers = LedgerWork(PostgresDialect())
         self._entries = EntryWork(PostgresDialect())
+        self._audit = AuditWork(PostgresDialect())
         self._drafts = DraftWork(PostgresDialect())
         self._projects = ProjectWork(PostgresDialect())
         self._revisions = Revisions(self._db)

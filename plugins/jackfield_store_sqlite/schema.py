@@ -351,11 +351,27 @@ _REJECTED = (
         WHERE webhook_id IN (SELECT webhook_id FROM calls WHERE status = 'rejected')""",
 )
 """Rejected calls have a counter. Of before they are what is left, where one is known."""
+_AUDIT = (
+    """CREATE TABLE audit_records (
+        number INTEGER PRIMARY KEY, at INTEGER NOT NULL, act TEXT NOT NULL, actor TEXT NOT NULL, kind TEXT NOT NULL,
+        subject TEXT NOT NULL, project TEXT NOT NULL, outcome TEXT NOT NULL, data BLOB NOT NULL, hash BLOB NOT NULL,
+        mac BLOB NOT NULL
+    ) STRICT""",
+    "CREATE INDEX audit_by_act ON audit_records (act, number)",
+    "CREATE INDEX audit_by_actor ON audit_records (actor, number)",
+    "CREATE INDEX audit_by_subject ON audit_records (kind, subject, number)",
+    "CREATE INDEX audit_by_project ON audit_records (project, number)",
+    "CREATE INDEX audit_by_time ON audit_records (at)",
+    """CREATE TABLE audit_checkpoints (
+        number INTEGER PRIMARY KEY, hash BLOB NOT NULL, dropped INTEGER NOT NULL, at INTEGER NOT NULL, mac BLOB NOT NULL
+    ) STRICT""",
+)
+"""The chain of the audit log, and what is left of records that retention has dropped."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
     _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
-    _DRAFTS, _PROJECTS, _REJECTED,
+    _DRAFTS, _PROJECTS, _REJECTED, _AUDIT,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
+from jackfield.api.sql.audit import AuditWork, SqlAudit
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
@@ -50,6 +51,7 @@ class SqliteStore(
     SqlFileReferences[sqlite3.Connection],
     SqlLedgers[sqlite3.Connection],
     SqlEntries[sqlite3.Connection],
+    SqlAudit[sqlite3.Connection],
     SqlDrafts[sqlite3.Connection],
     SqlProjects[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
@@ -72,6 +74,7 @@ class SqliteStore(
         self._files = FileWork(SqliteDialect())
         self._ledgers = LedgerWork(SqliteDialect())
         self._entries = EntryWork(SqliteDialect())
+        self._audit = AuditWork(SqliteDialect())
         self._drafts = DraftWork(SqliteDialect())
         self._projects = ProjectWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)

@@ -1,5 +1,6 @@
 """The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
 
+from jackfield.testing.contracts.store_audit import StoreAuditContract
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_counts import StoreCountsContract
@@ -95,3 +96,7 @@ class TestEntries(StoreEntriesContract):
 
 class TestProjects(StoreProjectsContract):
     """Projects, members, and what belongs where."""
+
+
+class TestAudit(StoreAuditContract):
+    """The chain of the audit log."""

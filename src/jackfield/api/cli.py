@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import click
 
 from .object_references import load
+from .records import record
 from .similar_names import similar
 
 if TYPE_CHECKING:
@@ -35,6 +36,25 @@ config_dir_option: Callable[[CommandT], CommandT] = click.option(
 json_option: Callable[[CommandT], CommandT] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; errors are JSON on standard error."
 )
+
+
+@record
+class CommandAct:
+    """How the audit log names a command that works on the store itself. subject: the parameter that says on what."""
+
+    act: str
+    subject: str = ""
+
+
+def audited(act: str, *, subject: str = "") -> Callable[[click.Command], click.Command]:
+    """The outermost decorator of a command that changes or reveals something: `Cli.run` records it. Where a daemon does
+    the work, the daemon records it."""
+
+    def mark(command: click.Command) -> click.Command:
+        command.jackfield_act = CommandAct(act, subject)  # type: ignore[attr-defined]
+        return command
+
+    return mark
 
 
 class Advancing(Protocol):

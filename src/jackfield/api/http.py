@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -35,6 +36,10 @@ SAVED: Mapping[str, str] = {"Content-Disposition": "Name of the file to save."}
 """`headers` of an operation whose answer is saved as a file, see `save_as`."""
 
 
+_MOST_FIELDS = 50
+"""Names of a body's fields that the audit log has."""
+
+
 class AnyQuery(BaseModel):
     """The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
     that their model does not have."""
@@ -47,7 +52,8 @@ class Operation:
     a parameter in the path; media: types of the answer, JSON of the model by default; body_optional: whether the
     request's body may be missing; also: further statuses of the same answer; headers: of the answer, and reads: of
     the request, each with a sentence, beside those of every operation; operation_id: the name of the call in generated
-    clients, in camelCase, unique; empty: made of the view's name."""
+    clients, in camelCase, unique; empty: made of the view's name; act: how the audit log names it, empty: by method and
+    path; `UNRECORDED`: it changes and reveals nothing. Of those that only read, the ones with an act are recorded."""
 
     summary: str
     scope: str | None
@@ -63,6 +69,7 @@ class Operation:
     headers: Mapping[str, str] = field(default_factory=dict)
     reads: Mapping[str, str] = field(default_factory=dict)
     operation_id: str = ""
+    act: str = ""
 
     @property
     def request(self) -> type[BaseModel] | None:
@@ -99,6 +106,7 @@ def operation(
     headers: Mapping[str, str] | None = None,
     reads: Mapping[str, str] | None = None,
     operation_id: str = "",
+    act: str = "",
 ) -> Callable[[RouteT], RouteT]:
     """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""
 
@@ -117,6 +125,7 @@ def operation(
         headers or {},
         reads or {},
         operation_id,
+        act,
     )
 
     def mark(view: RouteT) -> RouteT:
@@ -145,6 +154,26 @@ def principal() -> Principal:
     found: Principal | None = g.get("principal")
     if found is None:
         raise AuthRequired
+    return found
+
+
+class AuditNotes:
+    """What a view, and whoever reads its request, adds to the record of the present request in the audit log."""
+
+    def __init__(self) -> None:
+        self.fields: Sequence[str] = ()
+        self.subject = ""
+        self.name = ""
+        self.actor: tuple[str, str] | None = None
+        """Id and name, where the request itself has no caller, such as a login."""
+        self.code = ""
+
+
+def audit_notes() -> AuditNotes:
+    """Of the present request."""
+    found: AuditNotes | None = g.get("audit_notes")
+    if found is None:
+        found = g.audit_notes = AuditNotes()
     return found
 
 
@@ -198,10 +227,16 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     if limit is not None and len(body) > limit:
         raise _too_large(limit)
     if len(body) < SMALL:
-        return jsontext.loads(body, max_depth=max_depth)
+        return _noted(jsontext.loads(body, max_depth=max_depth))
     budget = budget_of(request.scope)
     g.body_memory = taken_for(request.scope, await apart(budget, json_memory, body), len(body))
-    return await apart(budget, jsontext.loads, body, max_depth=max_depth)
+    return _noted(await apart(budget, jsontext.loads, body, max_depth=max_depth))
+
+
+def _noted(body: jsontext.Json) -> jsontext.Json:
+    if isinstance(body, dict):
+        audit_notes().fields = tuple(itertools.islice(body, _MOST_FIELDS))
+    return body
 
 
 def _too_large(limit: int) -> PayloadTooLarge:

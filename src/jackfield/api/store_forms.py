@@ -97,6 +97,10 @@ FORMS: Sequence[StoreForm] = (
     _form("ledgers", "id name as_of:i inside:b"),
     _form("ledger_days", "ledger_id day:i version:i data:x", "ledger_id", "day"),
     _form("entries", "kind id parent place:i revision:i data:x", "kind", "id"),
+    _form(
+        "audit_records", "number:i at:i act actor kind subject project outcome data:x hash:x mac:x",
+    ),
+    _form("audit_checkpoints", "number:i hash:x dropped:i at:i mac:x"),
     _form("drafts", "id workflow_id execution_id revision:i created_at:i updated_at:i about:x sealed:x"),
     _form("variables", "id key value created_at:i updated_at:i"),
     _form("credentials", "id name kind sealed:x created_at:i updated_at:i"),

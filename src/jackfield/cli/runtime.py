@@ -14,6 +14,7 @@ from jackfield.api.daemon import require_here
 from jackfield.api.errors import ConfigurationError
 from jackfield.core.commands import commands_of, joined, places_of
 
+from .auditing import recorded
 from .memory import CommandCache
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ class Runtime:
 
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
         require_here(self.config_dir(config_dir))
-        return self._opened(self.kernel(config_dir), plugin, work)
+        kernel = self.kernel(config_dir)
+        return self._opened(kernel, plugin, recorded(kernel, work))
 
     def run_in(self, directory: Path, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
         return self._opened(self.kernel(directory), plugin, work)

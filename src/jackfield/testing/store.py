@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .memory.audit import MemoryAudit
 from .memory.counts import MemoryCounts
 from .memory.data_tables import MemoryDataTables
 from .memory.drafts import MemoryDrafts
@@ -26,6 +27,7 @@ class MemoryStore(
     MemoryFileReferences,
     MemoryLedgers,
     MemoryEntries,
+    MemoryAudit,
     MemoryDrafts,
     MemoryProjects,
     MemoryDataTables,

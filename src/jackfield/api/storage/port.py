@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from ..paging import Page
 from ..records import record
+from .audit import AuditStore
 from .drafts import DraftStore
 from .entries import EntryStore
 from .executions import ExecutionStore
@@ -61,6 +62,7 @@ class Store(
     FileStore,
     LedgerStore,
     EntryStore,
+    AuditStore,
     DraftStore,
     ProjectStore,
     Protocol,

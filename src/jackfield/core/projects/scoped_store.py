@@ -98,6 +98,8 @@ UNLIMITED = frozenset(
         "unshare_resource", "shares", "trim_placements",
         # kept by plugins under kinds of their own, which must look at what an entry is about
         "entry", "put_entry", "entries", "entry_count", "delete_entry", "delete_entries",
+        # of the daemon: `jackfield_audit` says who reads which records
+        "audit_head", "append_audit", "audit_rows", "audit_checkpoint", "drop_audit",
     }
 )  # fmt: skip
 """Verbs that pass as they are. A verb that is neither here, nor in `BY_ID`, nor a method of `ScopedStore` fails a test:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from quart import Blueprint, Quart
 
+from jackfield.api.audit import AuditLog
+from jackfield.api.projects import ProjectAccess
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import ServerSettings
 
@@ -26,5 +28,6 @@ def make_management(kernel: Kernel, counters: Counters) -> Quart:
         [(name, made) for name, made in given if not plugins.plugins[name].is_own],
         kernel.settings.get(ServerSettings),
         lambda name, mistake: plugins.report(name, f"its routes are left out: {mistake.rstrip('.')}"),
+        (lambda: kernel.ports.find(AuditLog), lambda: kernel.ports.find(ProjectAccess)),
     )
     return app

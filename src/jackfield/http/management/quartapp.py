@@ -19,12 +19,13 @@ from jackfield.api.auth import Principal
 from jackfield.api.containment import Escaped, is_ctrl_c, passes, told
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
 from jackfield.api.headroom import unexpected
-from jackfield.api.http import Operation, forget_body_memory
+from jackfield.api.http import Operation, audit_notes, forget_body_memory
 from jackfield.core.tables import ServerSettings
 
 from ..errors import body_of, challenge
 from ..openapi.operation_ids import STRANGERS
 from ..route_checks import mistakes, operation_of, stranger_mistakes
+from .auditing import Auditing, AuditPorts
 from .queries import check_query
 
 log = logging.getLogger("jackfield.http")
@@ -77,10 +78,15 @@ class _Quart(Quart):
 
 
 def make_quart(
-    own: Iterable[Blueprint], strangers: Iterable[tuple[str, Blueprint]], server: ServerSettings, refuse: Refuse
+    own: Iterable[Blueprint],
+    strangers: Iterable[tuple[str, Blueprint]],
+    server: ServerSettings,
+    refuse: Refuse,
+    audit: AuditPorts = (lambda: None, lambda: None),
 ) -> Quart:
     """Register everything, and check that every route is described and none shadows another. Raises
-    `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name."""
+    `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name. audit: takes
+    what callers do."""
     app = _Quart("jackfield", static_folder=None, template_folder=None)
     app.url_rule_class = _Route
     app.config.update(
@@ -104,6 +110,9 @@ def make_quart(
                 raise
             refuse(plugin, told(exc))
     app.before_request(_authorize)
+    auditing = Auditing(app, audit, _answer)
+    app.before_request(auditing.before)
+    app.after_request(auditing.after)
     app.before_websocket(_authorize)
     app.register_error_handler(JackfieldError, _error)
     app.register_error_handler(HTTPException, _http_error)
@@ -154,6 +163,8 @@ def _require(described: Operation, caller: Principal | None) -> None:
 
 def _answer(error: JackfieldError) -> Response:
     asked = _asked()
+    if has_request_context():
+        audit_notes().code = error.code
     ident = str(asked.scope.get("jackfield.request_id", ""))
     response = Response(body_of(error, asked.path, ident), status=error.status, content_type="application/json")
     for name, value in [*error.headers, *challenge(error)]:

@@ -31,6 +31,7 @@ from ...api.storage import (
     WebhookStats,
     Within,
 )
+from ...api.storage.audit import AuditCheckpoint, AuditRow
 from ...api.storage.drafts import StoredDraft
 from ...api.storage.entries import Entry
 from ...api.storage.ledgers import LedgerDay, StoredLedger
@@ -134,6 +135,8 @@ class MemoryTables:
         self._facts: dict[str, str] = {}
         self._ledgers: dict[str, StoredLedger] = {}
         self._ledger_days: dict[str, dict[int, LedgerDay]] = {}
+        self._audit: list[AuditRow] = []
+        self._audit_left: AuditCheckpoint | None = None
         self._entries: dict[tuple[str, str], Entry] = {}
         self._drafts: dict[str, StoredDraft] = {}
         self._file_references: dict[str, dict[str, int]] = {}

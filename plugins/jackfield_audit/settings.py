@@ -1,0 +1,30 @@
+"""The table `audit`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AuditSettings(BaseModel):
+    """The audit log."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    keep_days: int = Field(
+        365, ge=0, le=36_500, description="Days for which records are kept; 0: for ever. Older segments go as a whole."
+    )
+    segment: int = Field(
+        1000,
+        ge=10,
+        le=1_000_000,
+        description="Records of a segment: retention drops whole ones, and leaves a checkpoint.",
+    )
+    queue: int = Field(
+        10_000, ge=10, le=1_000_000, description="Records that may wait for the store; of more the request is refused."
+    )
+    export_limit: int = Field(
+        1_000_000, ge=1, le=100_000_000, description="Records of one export; a longer one takes several, by time."
+    )
+    readers: int = Field(
+        2, ge=1, le=100, description="Exports and checks of the chain at a time; more are refused with 429."
+    )

@@ -1,0 +1,166 @@
+"""A line in the audit log for each request of the management API that changes or reveals something.
+
+It is written behind the view and before the answer leaves: whoever reads of success finds the record. Where the store
+does not take it, the answer says that what was done is not recorded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeAlias
+
+from quart import Quart, Response, g, request
+from quart.wrappers.response import DataBody
+
+from jackfield.api import jsontext
+from jackfield.api.audit import UNRECORDED, AuditActor, AuditedAct, AuditLog, Outcome, actor_of
+from jackfield.api.auth import Principal
+from jackfield.api.errors import InvalidInput, JackfieldError, StoreUnavailable
+from jackfield.api.http import Operation, audit_notes, client_address, request_id
+from jackfield.api.json_values import Json
+from jackfield.api.projects import ProjectAccess
+from jackfield.api.storage import RESOURCE_KINDS
+
+from ..route_checks import operation_of
+from .acts import act_of, kind_of, parameters_of
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_MOST_READ = 256 * 1024
+"""Bytes of an answer in which the id of something new is looked for."""
+_NAMES = ("name", "username", "alias", "key_name", "title")
+_IDS = ("id", "executionId", "alias", "name")
+_UNRECORDED = "It was done, but the store does not take its record in the audit log; look at the store first."
+AuditPorts: TypeAlias = "tuple[Callable[[], AuditLog | None], Callable[[], ProjectAccess | None]]"
+"""Each gives None where there is none."""
+log = logging.getLogger("jackfield.http")
+
+
+def recorded_act(method: str, rule: str, described: Operation) -> str:
+    """The name under which a request is recorded; empty: it is not."""
+    if described.act == UNRECORDED or (method in READING and not described.act):
+        return ""
+    return described.act or act_of(method, rule)
+
+
+class Auditing:
+    """Of one application. find: the ports, where there are any."""
+
+    def __init__(self, app: Quart, ports: AuditPorts, refuse: Callable[[JackfieldError], Response]) -> None:
+        """refuse: makes the answer of an error."""
+        audit, projects = ports
+        self._app = app
+        self._refuse = refuse
+        self._audit = audit
+        self._projects = projects
+
+    async def before(self) -> None:
+        """Where the thing belongs: of one that is deleted nobody knows later."""
+        if (act := self._act()) and (subject := _subject(act)):
+            g.audit_project = await self._project(act, subject)
+
+    async def after(self, answer: Response) -> Response:
+        """The answer, or another in its place."""
+        act = self._act()
+        audit = self._audit() if act else None
+        if audit is None:
+            return answer
+        caller: Principal | None = g.get("principal")
+        if caller is None and answer.status_code == 401 and not audit_notes().actor and act not in LOGINS:
+            return answer  # of nobody: whoever wants could fill the log
+        try:
+            await audit.record(await self._made(act, caller, answer))
+        except StoreUnavailable as exc:
+            log.error("The audit log does not take a record: %s", exc.message)
+            if answer.status_code < 400:
+                return self._refuse(StoreUnavailable(_UNRECORDED))
+        return answer
+
+    def _act(self) -> str:
+        rule, view = request.url_rule, request.endpoint
+        described = operation_of(self._app, view) if view is not None else None
+        return "" if rule is None or described is None else recorded_act(request.method, rule.rule, described)
+
+    async def _made(self, act: str, caller: Principal | None, answer: Response) -> AuditedAct:
+        notes, shown = audit_notes(), await _shown(answer)
+        good = answer.status_code < 400
+        subject = notes.subject or _subject(act) or (_first(shown, _IDS) if good else "")
+        project = str(g.get("audit_project", ""))
+        if good and not project:
+            project = await self._project(act, subject)
+        actor = actor_of(caller, client_address())
+        if caller is None:
+            user = notes.actor or _user(shown)
+            actor = AuditActor(*user, method="login", address=actor.address)
+            subject = subject or actor.id
+        return AuditedAct(
+            act,
+            actor,
+            _outcome(answer.status_code),
+            kind_of(act),
+            subject,
+            notes.name or (_first(shown, _NAMES) if good else ""),
+            project,
+            notes.fields if good and act not in LOGINS else (),
+            "" if good else notes.code,
+            request_id(),
+        )
+
+    async def _project(self, act: str, subject: str) -> str:
+        """Empty: it belongs to none. What a store that does not answer keeps to itself is not worth the request."""
+        kind, projects = act.partition(".")[0], self._projects()
+        if kind == "project":
+            return subject
+        if projects is None or not subject or kind not in RESOURCE_KINDS:
+            return ""
+        try:
+            return await projects.project_of(kind, subject)
+        except StoreUnavailable:
+            return ""
+
+
+LOGINS = frozenset({"user.login", "user.login.begin"})
+"""Acts of those who are not known yet."""
+
+
+def _outcome(status: int) -> Outcome:
+    return "success" if status < 400 else "refused" if status in (401, 403) else "failed"
+
+
+def _subject(act: str) -> str:
+    """The value of the path's parameter that the act is about: the last one."""
+    rule, given = request.url_rule, request.view_args or {}
+    names = parameters_of(rule.rule) if rule is not None else ()
+    return str(given.get(names[-1], "")) if names else ""
+
+
+async def _shown(answer: Response) -> Json:
+    """The JSON that is answered, as far as it is small and at hand."""
+    if answer.status_code >= 400 or answer.mimetype != "application/json" or not isinstance(answer.response, DataBody):
+        return None
+    body = await answer.get_data(as_text=False)
+    if not body or len(body) > _MOST_READ:
+        return None
+    try:
+        return jsontext.loads(body)
+    except InvalidInput:
+        return None
+
+
+def _first(shown: Json, names: tuple[str, ...]) -> str:
+    """The first of these that the answer, or its `data`, has as a text."""
+    for part in (shown, shown.get("data") if isinstance(shown, dict) else None):
+        if isinstance(part, dict):
+            for name in names:
+                if isinstance(found := part.get(name), str) and found:
+                    return found
+    return ""
+
+
+def _user(shown: Json) -> tuple[str, str]:
+    """Who has come in."""
+    for part in (shown, shown.get("data") if isinstance(shown, dict) else None):
+        user = part.get("user") if isinstance(part, dict) else None
+        if isinstance(user, dict):
+            return str(user.get("id", "")), str(user.get("username", ""))
+    return "", ""
