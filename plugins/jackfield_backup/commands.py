@@ -13,6 +13,7 @@ import click
 
 from jackfield.api.cli import (
     Cli,
+    audited,
     config_dir_option,
     echo_json,
     echo_warning,
@@ -33,6 +34,7 @@ _directory = click.Path(path_type=Path, file_okay=False)
 _MIB = 1_048_576
 
 
+@audited("store.backup")
 @click.command()
 @click.argument("directory", type=_directory, required=False)
 @click.option("--keys/--without-keys", default=None, help="With keys/ or without (default: backup.keys).")

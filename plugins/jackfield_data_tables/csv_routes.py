@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from quart import Response, request
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
 from jackfield.api.http import SAVED, json_response, operation, read_query, save_as
@@ -63,6 +64,7 @@ class CsvRoutes:
         tags=TAGS,
         media=(CSV,),
         headers=SAVED,
+        act="data-table.export",
     )
     async def export_csv(self, table_id: str) -> Response:
         table = await self._tables.find(table_id)
@@ -94,6 +96,7 @@ class CsvRoutes:
         response=schema("CsvPreview"),
         tags=TAGS,
         errors=(UnsupportedMediaType, PayloadTooLarge),
+        act=UNRECORDED,
     )
     async def preview_csv(self) -> Response:
         query: CsvPreviewQuery = read_query(model("CsvPreviewQuery"))
@@ -109,6 +112,7 @@ class CsvRoutes:
         response=schema("CsvImported"),
         tags=TAGS,
         errors=(UnsupportedMediaType, PayloadTooLarge),
+        act="data-table.import",
     )
     async def import_csv(self, table_id: str) -> Response:
         table = await self._tables.find(table_id)
@@ -134,6 +138,7 @@ class CsvRoutes:
         status=201,
         tags=TAGS,
         errors=(Conflict, UnsupportedMediaType, PayloadTooLarge),
+        act="data-table.import",
     )
     async def create_from_csv(self) -> Response:
         query: CsvTableQuery = read_query(model("CsvTableQuery"))

@@ -51,6 +51,7 @@ class MigrationRoutes:
         response=f"{_SCHEMAS}:ReportShown",
         query=f"{_SCHEMAS}:MovingInQuery",
         tags=_TAGS,
+        act="workflow.import",
     )
     async def import_documents(self) -> Response:
         """200 whatever became of each document: the report says it."""
@@ -107,6 +108,7 @@ class MigrationRoutes:
         request=f"{_SCHEMAS}:ActivationBody",
         response=f"{_SCHEMAS}:ActivationShown",
         tags=_TAGS,
+        act="workflow.activate",
     )
     async def activate(self) -> Response:
         body: ActivationBody = await read_model(f"{_SCHEMAS}:ActivationBody")
@@ -134,6 +136,7 @@ class ExportRoutes:
         response=f"{_SCHEMAS}:ExportShown",
         query=f"{_SCHEMAS}:MovingOutQuery",
         tags=("workflows",),
+        act="workflow.export",
     )
     async def export_workflow(self, workflow_id: str) -> Response:
         query = read_query(cast("type[MovingOutQuery]", load(f"{_SCHEMAS}:MovingOutQuery")))

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 from quart import Blueprint, Response, request
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_json, read_model, read_query, success
@@ -162,6 +163,7 @@ class ProxyRoutes:
         request=f"{_SCHEMAS}:ProxyConfigBody",
         errors=(Conflict,),
         headers=ETAG,
+        act=UNRECORDED,
     )
     async def check_config(self, alias: str) -> Response:
         await self._profile(alias)
@@ -190,6 +192,7 @@ class ProxyRoutes:
         response=f"{_SCHEMAS}:RuleTestShown",
         tags=TAGS,
         errors=(Conflict,),
+        act=UNRECORDED,
     )
     async def test(self, alias: str) -> Response:
         profile = await self._profile(alias)

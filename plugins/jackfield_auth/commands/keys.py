@@ -9,7 +9,7 @@ from typing import Any, cast
 import click
 
 from jackfield.api.auth import SCOPES
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, json_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, echo_json, echo_table, json_option, work_at
 from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.daemon_commands import completed, completed_from, confirmed
 from jackfield.api.object_references import load
@@ -33,6 +33,7 @@ def api_key() -> None:
     """API keys of users: create, list, delete."""
 
 
+@audited("api-key.create", subject="name")
 @api_key.command()
 @click.argument("name")
 @user_option
@@ -76,6 +77,7 @@ def list_keys(cli: Cli, user: str | None, as_json: bool, config_dir: Path | None
         echo_table(COLUMNS, [[_cell(row[key]) for key in keys] for row in found], empty="There is no key.")
 
 
+@audited("api-key.delete", subject="key")
 @api_key.command()
 @click.argument("key", shell_complete=completed_from(_listed, "name", "prefix"))
 @click.option("--user", metavar="NAME", shell_complete=complete_user, help="Only among this user's.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import click
 
 from jackfield.api.auth import ROLES
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_remark, json_option
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, echo_json, echo_remark, json_option
 from jackfield.api.clock import iso
 from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.daemon_commands import completed
@@ -58,6 +58,7 @@ def user() -> None:
     """Users: add, list, change, delete."""
 
 
+@audited("user.create", subject="name")
 @user.command()
 @click.argument("name")
 @click.option("--role", type=role_choice, required=True, help="viewer reads, member also changes, admin manages users.")
@@ -91,6 +92,7 @@ def list_users(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     run(cli, work, config_dir, as_json)
 
 
+@audited("user.password", subject="name")
 @user.command()
 @user_argument
 @json_option
@@ -107,6 +109,7 @@ def passwd(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     run(cli, work, config_dir, as_json)
 
 
+@audited("user.role.update", subject="name")
 @user.command()
 @user_argument
 @click.argument("role", type=role_choice)
@@ -123,6 +126,7 @@ def role(cli: Cli, name: str, role: str, as_json: bool, config_dir: Path | None)
     run(cli, work, config_dir, as_json)
 
 
+@audited("user.disable", subject="name")
 @user.command()
 @user_argument
 @json_option
@@ -133,6 +137,7 @@ def disable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None
     switch(cli, name, config_dir, as_json, disabled=True)
 
 
+@audited("user.enable", subject="name")
 @user.command()
 @user_argument
 @json_option
@@ -143,6 +148,7 @@ def enable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     switch(cli, name, config_dir, as_json, disabled=False)
 
 
+@audited("user.delete", subject="name")
 @user.command()
 @user_argument
 @json_option

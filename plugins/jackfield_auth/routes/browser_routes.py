@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from quart import Blueprint, Response, g
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import (
     AccessDenied,
@@ -20,6 +21,7 @@ from jackfield.api.http import client_address, operation, principal, read_model,
 from jackfield.api.logins import LOCAL_LOGIN
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, over_tls, peer
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, QuestionBody, RedirectBody
+from jackfield_auth.routes.verifying import verified
 from jackfield_auth.service import AuthService
 from jackfield_auth.sessions.cookies import LOGIN, PASSKEY, PENDING, given, taken
 from jackfield_auth.sessions.open_codes import LIFETIME
@@ -62,6 +64,7 @@ class BrowserRoutes:
         tags=("session",),
         errors=(AuthRequired, Conflict, RateLimited, StoreUnavailable, UpstreamFailed),
         headers=COOKIE,
+        act="user.login",
     )
     async def begin(self) -> Response:
         body = await read_model(EntryBody)
@@ -88,7 +91,7 @@ class BrowserRoutes:
         return await self._browser.enter(OWNER.user_id, 0, ["process"])
 
     async def _with_password(self, body: EntryBody, username: str, password: str) -> Response:
-        user = await self._auth.login_methods.verify(body.provider, username, password, client_address())
+        user = await verified(self._auth, body.provider, username, password)
         begun = await self._auth.second_steps.begin(user, username, own_name(body.provider), peer())
         if begun is not None:
             return await self._browser.wait(begun)
@@ -129,6 +132,7 @@ class BrowserRoutes:
         response=f"{_SCHEMAS}:QuestionAnswer",
         tags=("session",),
         errors=(AuthRequired, RateLimited, StoreUnavailable, UpstreamFailed),
+        act=UNRECORDED,
     )
     async def question(self) -> Response:
         body = await read_model(QuestionBody)
@@ -146,6 +150,7 @@ class BrowserRoutes:
         tags=("session",),
         errors=(AuthRequired, RateLimited, StoreUnavailable, UpstreamFailed),
         headers=COOKIE,
+        act=UNRECORDED,
     )
     async def redirect(self) -> Response:
         body = await read_model(RedirectBody)
@@ -165,6 +170,7 @@ class BrowserRoutes:
         tags=("session",),
         errors=(StoreUnavailable,),
         headers=COOKIE,
+        act="user.logout",
     )
     async def end(self) -> Response:
         await self._browser.end_present()

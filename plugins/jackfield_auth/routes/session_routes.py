@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Peer, Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AuthRequired, Conflict, StoreUnavailable, TokenInvalid, UpstreamFailed
@@ -26,6 +27,7 @@ from jackfield_auth.routes.schemas import (
     SessionView,
     UserView,
 )
+from jackfield_auth.routes.verifying import verified
 from jackfield_auth.service import AuthService
 from jackfield_auth.users.accounts import found
 
@@ -47,11 +49,12 @@ def session_routes(auth: AuthService) -> Blueprint:
         response=SessionView,
         tags=["auth"],
         errors=(AuthRequired, Conflict, StoreUnavailable, UpstreamFailed),
+        act="user.login",
     )
     async def login() -> Response:
         body = await read_model(LoginBody)
         auth.tokens.require_enabled()
-        user = await auth.login_methods.verify(body.provider, body.username, body.password, client_address())
+        user = await verified(auth, body.provider, body.username, body.password)
         begun = await auth.second_steps.begin(user, body.username, own_name(body.provider), ANY_PROCESS)
         if begun is not None:
             raise more_needed(begun)
@@ -66,6 +69,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         response=LoginQuestionView,
         tags=["auth"],
         errors=(AuthRequired, StoreUnavailable, UpstreamFailed),
+        act=UNRECORDED,
     )
     async def question() -> Response:
         body = await read_model(LoginQuestionBody)
@@ -82,6 +86,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         response=SessionView,
         tags=["auth"],
         errors=(AuthRequired, StoreUnavailable, UpstreamFailed),
+        act="user.login",
     )
     async def second_step() -> Response:
         body = await read_model(LoginAnswerBody)
@@ -101,7 +106,12 @@ def session_routes(auth: AuthService) -> Blueprint:
 
     @routes.post("/refresh")
     @operation(
-        "Exchange the token for a new one", operation_id="refreshToken", scope=None, response=SessionView, tags=["auth"]
+        "Exchange the token for a new one",
+        operation_id="refreshToken",
+        scope=None,
+        response=SessionView,
+        tags=["auth"],
+        act="user.refresh",
     )
     async def refresh() -> Response:
         caller = caller_by("jwt")
@@ -111,7 +121,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         return answer(await new_session(auth, user))
 
     @routes.post("/logout")
-    @operation("End the token", scope=None, status=204, tags=["auth"])
+    @operation("End the token", scope=None, status=204, tags=["auth"], act="user.logout")
     async def logout() -> Response:
         await end_token(auth, caller_by("jwt"))
         return done()
@@ -131,6 +141,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         status=204,
         tags=["auth"],
         errors=(Conflict,),
+        act="user.password",
     )
     async def password() -> Response:
         caller = caller_by("jwt", "basic", "session")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from quart import Response, request
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound, PayloadTooLarge
 from jackfield.api.http import json_response, operation, principal, read_model, read_query, request_scope
@@ -178,6 +179,7 @@ class DraftRoutes:
         response=_schema("DraftMerged"),
         tags=TAGS,
         errors=(Conflict, NotFound),
+        act=UNRECORDED,
     )
     async def merge_draft(self, draft_id: str) -> Response:
         body: DraftMerge = await read_model(_schema("DraftMerge"))

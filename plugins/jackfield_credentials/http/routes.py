@@ -145,6 +145,7 @@ class CredentialRoutes:
         response=f"{_SCHEMAS}:AuthorizeShown",
         tags=TAGS,
         errors=(Conflict,),
+        act="credential.authorize",
     )
     async def authorize(self, credential_id: str) -> Response:
         stored = await self._changes.find(credential_id)

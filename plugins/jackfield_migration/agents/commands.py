@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, json_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, json_option, work_at
 from jackfield.api.object_references import load
 
 FAILED = 1
@@ -29,6 +29,7 @@ def import_agents() -> None:
     """Move in from another system."""
 
 
+@audited("profile.import", subject="path")
 @import_agents.command("claude-code-router")
 @click.argument("path", type=_path, default=_in_home(".claude-code-router"), metavar="[DIR]")
 @_alias
@@ -46,6 +47,7 @@ def import_claude_code_router(cli: Cli, /, path: Path, **given: Any) -> None:  #
     _import(cli, "claude-code-router", path, **given)
 
 
+@audited("profile.import", subject="path")
 @import_agents.command("litellm")
 @click.argument("path", type=_path, metavar="PATH")
 @_alias
@@ -62,6 +64,7 @@ def import_litellm(cli: Cli, /, path: Path, **given: Any) -> None:  # what click
     _import(cli, "litellm", path, **given)
 
 
+@audited("profile.import", subject="path")
 @import_agents.command("ringlet")
 @click.argument("path", type=_path, default=_in_home(".config/ringlet"), metavar="[DIR]")
 @_dry_run
@@ -76,6 +79,7 @@ def import_ringlet(cli: Cli, /, path: Path, **given: Any) -> None:  # what click
     _import(cli, "ringlet", path, **given)
 
 
+@audited("profile.import", subject="path")
 @import_agents.command("cc-switch")
 @click.argument("path", type=_path, default=_in_home(".cc-switch"), metavar="[DIR]")
 @_dry_run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, work_at
 from jackfield_profiles.commands.aliases import alias_argument
 
 _WORK = "jackfield_profiles.commands.environment_work"
@@ -18,6 +18,7 @@ def env_group() -> None:
     """A profile's environment: setup, shell."""
 
 
+@audited("profile.setup", subject="alias")
 @env_group.command()
 @alias_argument
 @click.argument("task")
@@ -28,6 +29,7 @@ def setup(cli: Cli, alias: str, task: str, config_dir: Path | None) -> None:
     sys.exit(cli.run("profiles", work_at(f"{_WORK}:setup", alias, task), config_dir=config_dir))
 
 
+@audited("profile.shell", subject="alias")
 @env_group.command()
 @alias_argument
 @config_dir_option

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, harmless, json_option, work_at
+from jackfield.api.cli import Cli, audited, config_dir_option, echo_json, harmless, json_option, work_at
 from jackfield.api.daemon import DaemonAbsent, DaemonClient, require_here
 from jackfield.api.errors import JackfieldError
 from jackfield_profiles.commands.profiles import read_key
@@ -19,6 +19,7 @@ OWN_LOGIN = "self"
 _WORK = "jackfield_profiles.commands.init_work"
 
 
+@audited("profile.create")
 @click.command()
 @click.option("--no-profile", is_flag=True, help="Make no profile.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing: a profile of the first agent, with its own login.")

@@ -13,6 +13,7 @@ from jackfield.api.cli import (
     Cli,
     CommandGroup,
     CommandOutput,
+    audited,
     config_dir_option,
     echo_json,
     echo_table,
@@ -44,6 +45,7 @@ def profiles() -> None:
     """Profiles of coding agents: create, list, show, edit, delete, run."""
 
 
+@audited("profile.create", subject="alias")
 @profiles.command()
 @click.argument("agent", shell_complete=complete_agent)
 @click.argument("alias")
@@ -151,6 +153,7 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
     CommandOutput(as_json=as_json).fields(found)
 
 
+@audited("profile.update", subject="alias")
 @profiles.command()
 @alias_argument
 @click.option("-e", "--endpoint", help="Endpoint.")
@@ -220,6 +223,7 @@ def edit(
     _say(made, as_json, f"The profile {alias} was changed.")
 
 
+@audited("profile.delete", subject="alias")
 @profiles.command()
 @alias_argument
 @click.option("--purge", is_flag=True, help="Remove the profile's home as well.")
@@ -269,6 +273,7 @@ def _tell_removal(removes: Mapping[str, Any]) -> None:  # Any: JSON of an answer
     click.echo("Nothing was changed.")
 
 
+@audited("provider.key.update", subject="provider")
 @profiles.command("provider-key")
 @click.argument("provider", shell_complete=complete_provider)
 @click.option("--remove", is_flag=True, help="Remove the stored key.")

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, json_option, work_at
+from jackfield.api.cli import Cli, audited, config_dir_option, echo_json, json_option, work_at
 from jackfield.api.daemon import daemon_elsewhere, require_here
 from jackfield.api.daemon_commands import segment
 from jackfield_profiles.commands.aliases import PATH, alias_argument
 
 
+@audited("profile.run", subject="alias")
 @click.command("run", context_settings={"ignore_unknown_options": True})
 @alias_argument
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_error, echo_json, json_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, echo_error, echo_json, json_option, work_at
 from jackfield_profiles.commands.aliases import aliases_argument
 
 bin_dir_option = click.option(
@@ -22,6 +22,7 @@ def shims() -> None:
     """Commands that run profiles: two-line scripts named like them."""
 
 
+@audited("profile.shim.create")
 @shims.command()
 @aliases_argument
 @bin_dir_option
@@ -45,6 +46,7 @@ def install(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, as_json: boo
         raise SystemExit(1)
 
 
+@audited("profile.shim.delete")
 @shims.command()
 @aliases_argument
 @bin_dir_option

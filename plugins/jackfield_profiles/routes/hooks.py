@@ -7,6 +7,7 @@ from typing import cast
 
 from quart import Response
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, read_json, read_model, success
@@ -105,6 +106,7 @@ class HookRoutes:
         tags=TAGS,
         request="jackfield_profiles.routes.bodies:HooksBody",
         errors=(Conflict,),
+        act=UNRECORDED,
     )
     async def check_hooks(self, alias: str) -> Response:
         return success(await self._context.port(ProfileChanges).check_hooks(alias, await _replacing()))

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_remark, harmless, json_option, work_at
+from jackfield.api.cli import Cli, audited, config_dir_option, echo_json, echo_remark, harmless, json_option, work_at
 
 
+@audited("store.acknowledge-damage")
 @click.command("acknowledge-damage")
 @json_option
 @config_dir_option

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quart import Blueprint
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.http import SAVED, deferred_view, operation
@@ -30,6 +31,7 @@ IMPORT = operation(
     query=f"{_SCHEMAS}:ImportQuery",
     response=f"{_SCHEMAS}:ImportAnswer",
     tags=TAGS,
+    act=UNRECORDED,
 )
 EXPORT = operation(
     "All usage as CSV or JSON",
@@ -41,6 +43,7 @@ EXPORT = operation(
     media=("text/csv", "application/json"),
     errors=(Conflict,),
     headers=SAVED,
+    act="usage.export",
 )
 REPORT = operation(
     "Usage by day, week, month, session, model ..., or in blocks of 5 hours",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, request
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, request_scope, success
@@ -64,6 +65,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         tags=["terminal"],
         response=f"{_SCHEMAS}:TypedAnswer",
         errors=(Conflict,),
+        act=UNRECORDED,
     )
     async def send_input(session_id: str) -> Response:
         session = reached(session_id, "drive")
@@ -79,6 +81,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         query=f"{_SCHEMAS}:WaitQuery",
         response=f"{_SCHEMAS}:WaitAnswer",
         tags=["terminal"],
+        act=UNRECORDED,
     )
     async def wait(session_id: str) -> Response:
         query = read_query(WaitQuery)

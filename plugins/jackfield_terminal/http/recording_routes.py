@@ -66,6 +66,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         tags=["terminal"],
         media=(_TYPE,),
         headers=SAVED,
+        act="terminal.recording.read",
     )
     async def download(session_id: str) -> Response:
         if is_from_network():  # of a session that is forgotten nobody knows whether it was a shell

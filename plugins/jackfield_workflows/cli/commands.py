@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, json_option
+from jackfield.api.cli import Cli, CommandGroup, audited, config_dir_option, json_option
 from jackfield.api.daemon_commands import api_key_option, completed, endpoint_option
 from jackfield.api.object_references import load
 from jackfield_workflows.cli import saved_commands
@@ -56,6 +56,7 @@ for _command in (saved_commands.show, saved_commands.activate, saved_commands.de
     workflow.add_command(_command)
 
 
+@audited("workflow.import")
 @workflow.command("import")
 @FILES
 @click.option("--partial", is_flag=True, help="Of a file with several workflows import those without mistakes.")
@@ -84,6 +85,7 @@ def import_files(
         sys.exit(FAILED)
 
 
+@audited("workflow.export")
 @workflow.command("export")
 @click.argument("ids", nargs=-1, metavar="[ID|NAME]...", shell_complete=completed("/workflows"))
 @click.option("--all", "everything", is_flag=True, help="Every workflow.")
@@ -132,6 +134,7 @@ def export(
         _work("exporting", "export")(target, ids, output, as_list=everything, as_json=as_json)
 
 
+@audited("workflow.run")
 @workflow.command()
 @click.argument("what", metavar="FILE|ID|NAME|-", shell_complete=completed("/workflows"))
 @click.option("--input", "given", metavar="JSON|@FILE|-", help="Items for the start node.")

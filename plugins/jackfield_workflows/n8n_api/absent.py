@@ -6,6 +6,7 @@ import re
 
 from quart import Blueprint, Response
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.errors import NotFound, NotSupported
 from jackfield.api.http import operation
 from jackfield.api.n8n_api import ABSENT_RULE, N8N_PREFIX
@@ -44,6 +45,7 @@ def absent_parts() -> Blueprint:
         query="jackfield.api.http:AnyQuery",
         tags=("not in Jackfield",),
         errors=(NotSupported,),
+        act=UNRECORDED,
     )
     async def refuse(absent: str) -> Response:
         for pattern, text in PARTS:
@@ -58,6 +60,7 @@ def absent_parts() -> Blueprint:
         scope=None,
         tags=("not in Jackfield",),
         errors=(NotSupported,),
+        act=UNRECORDED,
     )
     async def refuse_to_invite() -> Response:
         raise NotSupported(INVITE)

@@ -45,6 +45,7 @@ class N8nAudit:
         response=n8n_schema("AuditShown"),
         tags=("n8n audit",),
         body_optional=True,
+        act="daemon.audit",
     )
     async def audit(self) -> Response:
         body: AuditBody = parse_model(n8n_model("AuditBody"), await read_optional_json())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from quart import Response
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import PreviewRequest
 from jackfield.api.errors import InvalidInput, NotFound
@@ -84,6 +85,7 @@ class PreviewRoutes:
         response=schema("PreviewShown", "schemas_preview"),
         tags=TAGS,
         errors=(NotFound,),
+        act=UNRECORDED,
     )
     async def preview(self) -> Response:
         body: PreviewBody = parse_model(payload("PreviewBody", "schemas_preview"), await read_json())

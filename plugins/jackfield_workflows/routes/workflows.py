@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quart import Response
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, read_json, read_model, read_query
@@ -229,6 +230,7 @@ class WorkflowRoutes:
         request=schema("WorkflowDocument"),
         response=schema("Validation"),
         tags=TAGS,
+        act=UNRECORDED,
     )
     async def validate_workflow(self) -> Response:
         document = await read_json()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
 
 T = TypeVar("T")
+_RECORDED = "jackfield.recorded"
 
 
 def recorded(kernel: Kernel, work: Callable[[PluginContext], Awaitable[T]]) -> Callable[[PluginContext], Awaitable[T]]:
@@ -23,21 +24,25 @@ def recorded(kernel: Kernel, work: Callable[[PluginContext], Awaitable[T]]) -> C
     act = None if present is None else getattr(present.command, "jackfield_act", None)
     if present is None or not isinstance(act, CommandAct):
         return work
+    if present.params.get("dry_run"):
+        return work
     subject = str(present.params.get(act.subject) or "") if act.subject else ""
 
     async def done(context: PluginContext) -> T:
         try:
             found = await work(context)
         except JackfieldError as exc:
-            await _record(kernel, act, subject, exc.code)
+            await record_command(kernel, act, subject, exc.code)
             raise
-        await _record(kernel, act, subject, "")
+        if not present.meta.get(_RECORDED):  # a command may open the store several times
+            await record_command(kernel, act, subject)
+            present.meta[_RECORDED] = True
         return found
 
     return done
 
 
-async def _record(kernel: Kernel, done: CommandAct, subject: str, code: str) -> None:
+async def record_command(kernel: Kernel, done: CommandAct, subject: str = "", code: str = "") -> None:
     """code: of the error; empty: it went well. Raises `StoreUnavailable`."""
     import getpass  # `--help` needs none of them
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from jackfield.api.cli import CommandAct
 from jackfield.api.daemon import daemon_runs
 from jackfield.api.errors import Conflict
 from jackfield.api.files import private_directory
@@ -27,6 +28,7 @@ from jackfield.core.keys.record import FACT, KeyRecord, read_record
 from jackfield.core.keys.ring import PREVIOUS_VARIABLE, VARIABLE
 from jackfield.core.process.lock import DirectoryLock
 
+from .auditing import record_command
 from .runtime import Runtime
 
 _T = TypeVar("_T")
@@ -95,7 +97,7 @@ def rotate(runtime: Runtime, config_dir: Path | None) -> Rotated:
         return await _rotated(kernel, _NOTICED if shared else 0)
 
     with _keys_locked(kernel), nullcontext() if beside else _directory_locked(kernel):
-        return _run(kernel, work)
+        return _run(kernel, work, CommandAct("key.rotate"))
 
 
 def forget(runtime: Runtime, config_dir: Path | None, needed: bool) -> Forgotten:
@@ -109,15 +111,20 @@ def forget(runtime: Runtime, config_dir: Path | None, needed: bool) -> Forgotten
         return await _forgotten(kernel)
 
     with _keys_locked(kernel), _directory_locked(kernel):
-        return _run(kernel, work)
+        return _run(kernel, work, CommandAct("key.forget"))
 
 
-def _run(kernel: Kernel, work: Callable[[Kernel], Coroutine[object, object, _T]]) -> _T:
+def _run(kernel: Kernel, work: Callable[[Kernel], Coroutine[object, object, _T]], act: CommandAct | None = None) -> _T:
+    """act: recorded in the audit log, whose stamps have the new key from then on."""
+
     async def opened() -> _T:
         kernel.secrets.check()
         await kernel.open_store()
         try:
-            return await work(kernel)
+            found = await work(kernel)
+            if act is not None:
+                await record_command(kernel, act)
+            return found
         finally:
             await kernel.tasks.close()
             await kernel.ports.get(Store).close()

@@ -56,8 +56,10 @@ class Auditing:
 
     async def before(self) -> None:
         """Where the thing belongs: of one that is deleted nobody knows later."""
-        if (act := self._act()) and (subject := _subject(act)):
-            g.audit_project = await self._project(act, subject)
+        if act := self._act():
+            kind, subject, _ = _about(act)
+            if subject:
+                g.audit_project = await self._project(kind, subject)
 
     async def after(self, answer: Response) -> Response:
         """The answer, or another in its place."""
@@ -66,7 +68,7 @@ class Auditing:
         if audit is None:
             return answer
         caller: Principal | None = g.get("principal")
-        if caller is None and answer.status_code == 401 and not audit_notes().actor and act not in LOGINS:
+        if caller is None and act not in LOGINS:
             return answer  # of nobody: whoever wants could fill the log
         try:
             await audit.record(await self._made(act, caller, answer))
@@ -84,31 +86,31 @@ class Auditing:
     async def _made(self, act: str, caller: Principal | None, answer: Response) -> AuditedAct:
         notes, shown = audit_notes(), await _shown(answer)
         good = answer.status_code < 400
-        subject = notes.subject or _subject(act) or (_first(shown, _IDS) if good else "")
+        kind, subject, rest = _about(act)
+        subject = notes.subject or subject or (_first(shown, _IDS) if good else "")
         project = str(g.get("audit_project", ""))
         if good and not project:
-            project = await self._project(act, subject)
+            project = await self._project(kind, subject)
         actor = actor_of(caller, client_address())
-        if caller is None:
-            user = notes.actor or _user(shown)
-            actor = AuditActor(*user, method="login", address=actor.address)
-            subject = subject or actor.id
+        if act in LOGINS:
+            actor = AuditActor(*(notes.actor or _user(shown)), method="login", address=actor.address)
+            subject, project = notes.subject or actor.id, ""
         return AuditedAct(
             act,
             actor,
             _outcome(answer.status_code),
-            kind_of(act),
+            kind,
             subject,
-            notes.name or (_first(shown, _NAMES) if good else ""),
+            notes.name or rest or (_first(shown, _NAMES) if good else ""),
             project,
             notes.fields if good and act not in LOGINS else (),
             "" if good else notes.code,
             request_id(),
         )
 
-    async def _project(self, act: str, subject: str) -> str:
+    async def _project(self, about: str, subject: str) -> str:
         """Empty: it belongs to none. What a store that does not answer keeps to itself is not worth the request."""
-        kind, projects = act.partition(".")[0], self._projects()
+        kind, projects = about.partition(".")[0], self._projects()
         if kind == "project":
             return subject
         if projects is None or not subject or kind not in RESOURCE_KINDS:
@@ -119,19 +121,21 @@ class Auditing:
             return ""
 
 
-LOGINS = frozenset({"user.login", "user.login.begin"})
-"""Acts of those who are not known yet."""
+LOGINS = frozenset({"user.login"})
+"""Acts of those who are not known yet: the answer says who has come in."""
 
 
 def _outcome(status: int) -> Outcome:
     return "success" if status < 400 else "refused" if status in (401, 403) else "failed"
 
 
-def _subject(act: str) -> str:
-    """The value of the path's parameter that the act is about: the last one."""
+def _about(act: str) -> tuple[str, str, str]:
+    """Kind and id of the thing, by the path: its first parameter; and the other ones."""
     rule, given = request.url_rule, request.view_args or {}
-    names = parameters_of(rule.rule) if rule is not None else ()
-    return str(given.get(names[-1], "")) if names else ""
+    if {"kind", "resource_id"} <= given.keys():
+        return str(given["kind"]), str(given["resource_id"]), str(given.get("project_id", ""))
+    values = [str(given.get(name, "")) for name in parameters_of(rule.rule)] if rule is not None else []
+    return kind_of(act), values[0] if values else "", "/".join(values[1:])
 
 
 async def _shown(answer: Response) -> Json:

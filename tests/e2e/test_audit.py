@@ -1,0 +1,172 @@
+"""The audit log of real daemons: over SQLite with its commands, and of two over one PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackfield.testing.daemon import Daemon
+from jackfield.testing.documents import chain, set_fields, webhook
+from jackfield.testing.postgres import PostgresServer
+
+StartDaemon = Callable[..., Daemon]
+KEY = "an-encryption-key-that-both-daemons-have"
+
+
+@pytest.fixture(scope="module")
+def daemon(module_daemons: StartDaemon) -> Daemon:
+    return module_daemons()
+
+
+def records(daemon: Daemon, **query: object) -> list[dict[str, Any]]:
+    answer = daemon.admin().get("/audit", params={"limit": 250, **query})
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["data"])
+
+
+def command(daemon: Daemon, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    program = str(Path(sys.executable).with_name("jackfield"))
+    return subprocess.run(
+        [program, *arguments, "--config-dir", str(daemon.config_dir)],
+        capture_output=True, text=True, input=given, env=daemon.environment(), check=False, timeout=60,
+    )  # fmt: skip
+
+
+def test_acts_are_recorded_before_their_answer(daemon: Daemon) -> None:
+    api = daemon.admin()
+    made = api.post("/workflows", json={"name": "Audited", "nodes": [], "connections": {}}).json()
+    api.patch(f"/workflows/{made['id']}", json={"name": "Renamed"})
+    values = {"host": "127.0.0.1", "port": "25", "password": "s3cret-value-of-mine"}
+    secret = {"name": "C", "kind": "smtp", "values": values}
+    credential = api.post("/credentials", json=secret)
+    assert credential.status_code == 201, credential.text
+    api.delete(f"/workflows/{made['id']}")
+    api.post(f"/workflows/{made['id']}/activate")
+    found = records(daemon, kind="workflow", subject=made["id"])
+    assert [(row["act"], row["outcome"]) for row in reversed(found)] == [
+        ("workflow.create", "success"), ("workflow.update", "success"), ("workflow.delete", "success"),
+        ("workflow.activate", "failed"),
+    ]  # fmt: skip
+    failed, _deleted, changed, created = found
+    assert (changed["fields"], changed["actor"]["name"], changed["actor"]["method"]) == (["name"], "admin", "jwt")
+    assert (created["name"], created["project"], created["n8nEvent"]) == (
+        "Audited", "jackfield", "n8n.audit.workflow.created",
+    )  # fmt: skip
+    assert failed["code"] == "NOT_FOUND"
+    assert [row["fields"] for row in records(daemon, act="credential.create")] == [["name", "kind", "values"]]
+    assert "s3cret-value-of-mine" not in json.dumps(records(daemon))
+
+
+def test_logins_and_refusals_are_recorded_and_strangers_fill_nothing(daemon: Daemon) -> None:
+    client = daemon.client()
+    client.post("/api/v1/auth/login", json={"username": "admin", "password": "wrong-password"})
+    client.post("/api/v1/auth/login", json={"username": "hunter2-typed-here", "password": "wrong-password"})
+    assert client.post("/api/v1/workflows", json={}).status_code == 401
+    known, unknown = reversed(records(daemon, act="user.login", outcome="refused"))
+    assert (known["name"], unknown["name"], known["actor"]["id"]) == ("admin", "", "")
+    assert known["actor"]["address"] == "127.0.0.1"
+    assert "hunter2" not in json.dumps(records(daemon))
+    assert not records(daemon, act="workflow.create", outcome="refused")
+    member = daemon.admin().post("/users", json={"username": "eve", "password": "longpassword1", "role": "viewer"})
+    assert member.status_code == 201, member.text
+    token = client.post("/api/v1/auth/login", json={"username": "eve", "password": "longpassword1"}).json()["token"]
+    eve = {"Authorization": f"Bearer {token}"}
+    assert client.post("/api/v1/workflows", json={}, headers=eve).status_code == 403
+    (refused,) = records(daemon, actor=member.json()["id"], outcome="refused")
+    assert (refused["act"], refused["code"]) == ("workflow.create", "ACCESS_DENIED")
+    for path in ("", "/export", "/verification"):
+        assert client.get(f"/api/v1/audit{path}", headers=eve).status_code == 403
+
+
+def test_a_projects_administrator_sees_its_records_alone(daemon: Daemon) -> None:
+    api = daemon.admin()
+    project = api.post("/projects", json={"name": "Team"}).json()["id"]
+    bob = api.post("/users", json={"username": "bob", "password": "longpassword1", "role": "member"}).json()["id"]
+    api.put(f"/projects/{project}/members/{bob}", json={"role": "project:admin"})
+    login = daemon.client().post("/api/v1/auth/login", json={"username": "bob", "password": "longpassword1"}).json()
+    client = daemon.client(headers={"Authorization": f"Bearer {login['token']}"})
+    made = client.post(
+        "/api/v1/workflows",
+        json={"name": "Of the team", "nodes": [], "connections": {}},
+        headers={"X-Jackfield-Project": project},
+    )
+    assert made.status_code == 201, made.text
+    found = client.get("/api/v1/audit").json()["data"]
+    assert ("workflow.create", made.json()["id"]) in {(row["act"], row["subject"]) for row in found}
+    assert {row["project"] for row in found} <= {project, bob}
+    assert client.get("/api/v1/audit", params={"projectId": "jackfield"}).status_code == 403
+
+
+def test_webhook_calls_are_no_acts(daemon: Daemon) -> None:
+    api = daemon.admin()
+    daemon.live(chain(webhook("quiet", responseMode="lastNode"), set_fields("Set", x=1)), api)
+    before = records(daemon)[0]["number"]
+    assert all(daemon.client().post("/webhook/quiet").status_code == 200 for _ in range(3))
+    assert records(daemon, since="2020-01-01T00:00:00Z")[0]["number"] <= before + 2  # the logins of this test
+
+
+def test_pages_exports_and_commands(daemon: Daemon) -> None:
+    made = command(daemon, "user", "add", "carl", "--role", "viewer", given="longpassword1\n")
+    assert made.returncode == 0, made.stderr
+    (row,) = records(daemon, act="user.create", actor="owner")
+    assert (row["name"], row["actor"]["method"], row["outcome"]) == ("carl", "command", "success")
+    api = daemon.admin()
+    first = api.get("/audit", params={"limit": 2}).json()
+    second = api.get("/audit", params={"limit": 2, "before": first["next"]}).json()
+    numbers = [row["number"] for page in (first, second) for row in page["data"]]
+    assert numbers == [*range(numbers[0], numbers[0] - 4, -1)]
+    exported = api.get("/audit/export", params={"format": "jsonl", "act": "user."})
+    assert exported.headers["Content-Disposition"].startswith("attachment")
+    lines = [json.loads(line) for line in exported.text.splitlines()]
+    assert {line["act"].partition(".")[0] for line in lines} == {"user"}
+    whole = api.get("/audit/export", params={"format": "csv"})
+    assert whole.text.splitlines()[0].startswith("number,time,act,outcome,")
+    assert api.get("/audit/verification").json()["whole"]
+
+
+def test_what_is_answered_survives_kill_and_changes_of_the_file_are_found(new_daemon: StartDaemon) -> None:
+    daemon = new_daemon()
+    api = daemon.admin()
+    tag = api.post("/tags", json={"name": "kept"}).json()["id"]
+    os.kill(daemon.pid, signal.SIGKILL)
+    daemon.wait()
+    exported = command(daemon, "audit", "export", "--act", "tag.create")
+    assert [json.loads(line)["subject"] for line in exported.stdout.splitlines()] == [tag]
+    with sqlite3.connect(daemon.config_dir / "jackfield.db") as database:
+        database.execute(
+            "UPDATE audit_records SET data = CAST(replace(CAST(data AS TEXT), 'admin', 'eve__') AS BLOB) WHERE number = 1"
+        )
+    broken = command(daemon, "audit", "verify")
+    assert (broken.returncode, "broken at record 1" in broken.stderr) == (1, True), broken.stderr
+
+
+def test_daemons_of_one_postgresql_write_one_chain(jackfield_postgres: PostgresServer, tmp_path: Path) -> None:
+    schema = jackfield_postgres.new_name()
+    settings = f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\nreaders = 2\n'
+    env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
+    both = [Daemon(tmp_path / name, settings=f'{settings}[hosts]\nname = "{name}"\n', env=env).start() for name in "ab"]
+    try:
+        clients = [daemon.admin() for daemon in both]
+
+        def act(number: int) -> int:
+            return clients[number % 2].post("/tags", json={"name": f"tag {number}"}).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(act, range(40))) == {201}
+        assert len(records(both[0], act="tag.create")) == 40
+        verdicts = [client.get("/audit/verification").json() for client in clients]
+        assert [verdict["whole"] for verdict in verdicts] == [True, True], verdicts
+        assert verdicts[0]["records"] >= 42
+    finally:
+        for daemon in both:
+            daemon.close()
