@@ -1,4 +1,4 @@
-"""The audit log of real daemons: over SQLite with its commands, and of two over one PostgreSQL."""
+"""The audit log of a real daemon, with its commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,8 @@ import pytest
 
 from jackfield.testing.daemon import Daemon
 from jackfield.testing.documents import chain, set_fields, webhook
-from jackfield.testing.postgres import PostgresServer
 
 StartDaemon = Callable[..., Daemon]
-KEY = "an-encryption-key-that-both-daemons-have"
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +106,7 @@ def test_a_projects_administrator_sees_its_records_alone(daemon: Daemon) -> None
 
 def test_webhook_calls_are_no_acts(daemon: Daemon) -> None:
     api = daemon.admin()
-    daemon.live(chain(webhook("quiet", responseMode="lastNode"), set_fields("Set", x=1)), api)
+    daemon.live(chain("Quiet", webhook("quiet", responseMode="lastNode"), set_fields("Set", x=1)), api)
     before = records(daemon)[0]["number"]
     assert all(daemon.client().post("/webhook/quiet").status_code == 200 for _ in range(3))
     assert records(daemon, since="2020-01-01T00:00:00Z")[0]["number"] <= before + 2  # the logins of this test
@@ -143,30 +140,7 @@ def test_what_is_answered_survives_kill_and_changes_of_the_file_are_found(new_da
     exported = command(daemon, "audit", "export", "--act", "tag.create")
     assert [json.loads(line)["subject"] for line in exported.stdout.splitlines()] == [tag]
     with sqlite3.connect(daemon.config_dir / "jackfield.db") as database:
-        database.execute(
-            "UPDATE audit_records SET data = CAST(replace(CAST(data AS TEXT), 'admin', 'eve__') AS BLOB) WHERE number = 1"
-        )
+        changed = "CAST(replace(CAST(data AS TEXT), 'admin', 'eve__') AS BLOB)"
+        database.execute(f"UPDATE audit_records SET data = {changed} WHERE number = 1")
     broken = command(daemon, "audit", "verify")
     assert (broken.returncode, "broken at record 1" in broken.stderr) == (1, True), broken.stderr
-
-
-def test_daemons_of_one_postgresql_write_one_chain(jackfield_postgres: PostgresServer, tmp_path: Path) -> None:
-    schema = jackfield_postgres.new_name()
-    settings = f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\nreaders = 2\n'
-    env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
-    both = [Daemon(tmp_path / name, settings=f'{settings}[hosts]\nname = "{name}"\n', env=env).start() for name in "ab"]
-    try:
-        clients = [daemon.admin() for daemon in both]
-
-        def act(number: int) -> int:
-            return clients[number % 2].post("/tags", json={"name": f"tag {number}"}).status_code
-
-        with ThreadPoolExecutor(8) as pool:
-            assert set(pool.map(act, range(40))) == {201}
-        assert len(records(both[0], act="tag.create")) == 40
-        verdicts = [client.get("/audit/verification").json() for client in clients]
-        assert [verdict["whole"] for verdict in verdicts] == [True, True], verdicts
-        assert verdicts[0]["records"] >= 42
-    finally:
-        for daemon in both:
-            daemon.close()
