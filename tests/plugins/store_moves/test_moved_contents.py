@@ -36,12 +36,14 @@ from jackfield.api.storage import (
     Variable,
     WorkflowFilter,
 )
+from jackfield.api.storage.audit import AuditCheckpoint, AuditFilter, AuditHead
 from jackfield.api.storage.ledgers import LedgerDay, StoredLedger
 from jackfield.api.storage.tables import DataColumn, DataTable, DataTableFilter, NewDataRow, RowFilter, RowOrder
 from jackfield.api.store_forms import FORMS, Row, StoreForm
 from jackfield.api.store_moves import MovableStore, TableWriter
 from jackfield.api.triggers import Registration
 from jackfield.cli import moving
+from jackfield.testing.contracts.store_audit import row as audit_row
 from jackfield_store_postgres import migrating
 
 ODD = "a\x00b\x01c\x02\x03'\"\\{},%_é\U0001f600"
@@ -103,6 +105,9 @@ async def fill(store: Store) -> None:
     placed = NewCall("p", "h", 8, "POST", b"{}", "", places=((5, 1), (2000, 3)), response_body="long" * 999)
     over = FinishedExecution("e4", "success", 9, 8)
     await store.add_execution(NewExecution("e4", None, 0, "webhook", "success", 8, b'{"a": ' * 1000, call=placed), over)
+    first, second = audit_row(1), audit_row(2)
+    await store.append_audit(AuditHead(), [first, second])
+    await store.drop_audit(AuditCheckpoint(1, first.hash, 1, 5, b"mac"))
     answer = CallUpdate("l", "h", "timeout", 504, ODD, True, 12)
     await store.update_call(answer, (delivery, StoredAnswer(200, [("a", "b")], b"x")))
 
@@ -127,6 +132,7 @@ async def answers(store: Store) -> list[object]:
         await store.delivery("h", ODD, 5), await store.webhook_stats("h"), await store.pending_call("e3"),
         await store.released_files(9, 9), await store.projects(), await store.project_members(),
         await store.placements("credential", ["c"]), await store.shares("credential", ["c"]),
+        await store.audit_rows(AuditFilter(), after=None, limit=9, newest_first=False), await store.audit_checkpoint(),
         await store.calls("h", status=None, offset=0, limit=9), await store.versions("w", 0, 9),
     ]  # fmt: skip
 

@@ -34,6 +34,7 @@ async def test_what_ended_before_and_while_others_read_is_counted(
     jackfield_postgres.run(f"DROP INDEX {schema}.executions_by_end")
     tables = ["execution_counts", "execution_changes", "workflow_counts", "span_counts", "ledgers", "ledger_days"]
     tables += ["entries", "drafts", "project_members", "projects", "placements", "shares", "project_revisions"]
+    tables += ["audit_records", "audit_checkpoints"]
     jackfield_postgres.run(f"DROP TABLE {', '.join(f'{schema}.{table}' for table in tables)}")
     jackfield_postgres.run(f"ALTER TABLE {schema}.api_keys DROP COLUMN projects")
     jackfield_postgres.run(f"ALTER TABLE {schema}.webhook_stats DROP COLUMN rejected")
