@@ -27,6 +27,8 @@ QUIET = {
     "POST /api/profiles/<alias>/hooks/check": "tells only",
     "POST /api/proxy/<alias>/config/check": "tells only",
     "POST /api/proxy/<alias>/test": "tells only",
+    "POST /api/session/question": "a step of a login",
+    "POST /api/v1/auth/login/question": "a step of a login",
     "POST /api/session/redirect": "begins a login, which is recorded when it ends",
     "POST /api/terminal/sessions/<session_id>/input": "keystrokes, as over the WebSocket; the session is recorded",
     "GET /api/terminal/sessions/<session_id>/wait": "tells only",

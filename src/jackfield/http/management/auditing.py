@@ -33,6 +33,8 @@ _IDS = ("id", "executionId", "alias", "name")
 _UNRECORDED = "It was done, but the store does not take its record in the audit log; look at the store first."
 AuditPorts: TypeAlias = "tuple[Callable[[], AuditLog | None], Callable[[], ProjectAccess | None]]"
 """Each gives None where there is none."""
+_HALF = "SECOND_STEP_NEEDED"
+"""Of a login that goes on."""
 log = logging.getLogger("jackfield.http")
 
 
@@ -86,6 +88,7 @@ class Auditing:
     async def _made(self, act: str, caller: Principal | None, answer: Response) -> AuditedAct:
         notes, shown = audit_notes(), await _shown(answer)
         good = answer.status_code < 400
+        outcome, code = _outcome(answer.status_code), "" if good else notes.code
         kind, subject, rest = _about(act)
         subject = notes.subject or subject or (_first(shown, _IDS) if good else "")
         project = str(g.get("audit_project", ""))
@@ -95,16 +98,18 @@ class Auditing:
         if act in LOGINS:
             actor = AuditActor(*(notes.actor or _user(shown)), method="login", address=actor.address)
             subject, project = notes.subject or actor.id, ""
+            if good and not actor.id:
+                outcome, code = "failed", _HALF
         return AuditedAct(
             act,
             actor,
-            _outcome(answer.status_code),
+            outcome,
             kind,
             subject,
             notes.name or rest or (_first(shown, _NAMES) if good else ""),
             project,
             notes.fields if good and act not in LOGINS else (),
-            "" if good else notes.code,
+            code,
             request_id(),
         )
 
