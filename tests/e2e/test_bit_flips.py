@@ -1,5 +1,5 @@
 """Damaged files of the configuration directory: named, worked around, and left as they are. JACKFIELD_TEST_DAMAGES sets
-how many files are damaged one after the other (60)."""
+how many files are damaged one after the other (30)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from damage import REBUILT, Answer, Damage, Site, befall, blank, flip, is_malformed, named
 
 SEED = 5
-FLIPS = int(os.environ.get("JACKFIELD_TEST_DAMAGES", "60"))
+FLIPS = int(os.environ.get("JACKFIELD_TEST_DAMAGES", "30"))
 COLD_EVERY = 30
 DATABASE_FLIPS = max(1, FLIPS // 60)
 LEDGER = "telemetry/ledger.db"

@@ -1,5 +1,5 @@
 """Flipped bits in the store of a daemon that was killed: no acknowledged execution is missing without being told, and
-nothing is told where nothing is missing. JACKFIELD_TEST_FLIPS sets how many places of each file (8)."""
+nothing is told where nothing is missing. JACKFIELD_TEST_FLIPS sets how many places of each file (3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from damage import Damage, flip_at, run, run_alone
 
 StartDaemon = Callable[..., Daemon]
-FLIPS = int(os.environ.get("JACKFIELD_TEST_FLIPS", "8"))
+FLIPS = int(os.environ.get("JACKFIELD_TEST_FLIPS", "3"))
 KILLS = FLIPS
 CALLS = 25
 DATABASE, LOG = "jackfield.db", "jackfield.db-wal"
