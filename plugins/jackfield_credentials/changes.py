@@ -9,6 +9,7 @@ from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, Pro
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.records import replace
+from jackfield.api.secret_sources import ExternalSecrets
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
 from jackfield_credentials.service import CredentialService
@@ -60,7 +61,7 @@ class CredentialChanges:
     async def create(self, name: str, kind: str, values: Mapping[str, str]) -> Credential:
         """Raises `InvalidInput`."""
         await self.vault.ready()
-        check(self.vault.kind(kind), values)
+        self._check(kind, values)
         now = self._context.clock.now_ms()
         credential = Credential(new_id(), name, kind, await self.vault.seal(kind, values), now, now)
         await self._context.store.add_credential(credential)
@@ -81,7 +82,7 @@ class CredentialChanges:
             present = await self.find(credential_id)
             sealed = present.sealed
             if values is not None:
-                check(self.vault.kind(present.kind), values)
+                self._check(present.kind, values)
                 sealed = await self.vault.seal(present.kind, self._with_tokens(present, values))
             changed = replace(
                 present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
@@ -94,6 +95,15 @@ class CredentialChanges:
             else:
                 break
         return changed
+
+    def _check(self, kind: str, values: Mapping[str, str]) -> None:
+        """Raises `InvalidInput`."""
+        check(self.vault.kind(kind), values)
+        secrets = self._context.find_port(ExternalSecrets)
+        if secrets is not None:
+            problems = ((name, secrets.problem(value)) for name, value in values.items())
+            if found := {f"values.{name}": problem for name, problem in problems if problem}:
+                raise InvalidInput("The credential's values do not fit its kind.", details=found)
 
     def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
         """The tokens stay unless what they were given for has changed."""

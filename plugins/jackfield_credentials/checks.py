@@ -8,11 +8,12 @@ from urllib.parse import urlsplit
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialField, CredentialKind
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import loads
+from jackfield.api.secret_references import refers_to_secrets, template_of
 
 
 def problems(kind: CredentialKind | None, values: Mapping[str, str]) -> dict[str, str]:
     """Path -> what is wrong; no value is quoted. A kind that nobody describes may have any fields."""
-    found = {}
+    found = {f"values.{name}": wrong for name, value in values.items() if (wrong := _badly_written(value))}
     if TOKENS in values:
         found[f"values.{TOKENS}"] = "tokens are kept by the daemon; connect the credential instead"
     if kind is None:
@@ -33,7 +34,16 @@ def check(kind: CredentialKind | None, values: Mapping[str, str]) -> None:
         raise InvalidInput("The credential's values do not fit its kind.", details=found)
 
 
+def _badly_written(value: str) -> str | None:
+    try:
+        return None if not refers_to_secrets(value) or template_of(value) else "refers to nothing"
+    except ValueError as exc:
+        return str(exc)
+
+
 def _problem(field: CredentialField, value: str) -> str | None:
+    if refers_to_secrets(value):
+        return None  # only its source knows the value
     if not value:
         return "is required" if field.required and not field.default else None
     if field.choices and value not in field.choices:

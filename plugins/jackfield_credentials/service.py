@@ -30,11 +30,11 @@ class CredentialService:
         self.authorizing = Authorizing(context, self.keeper)
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
-        _, values = await self.vault.read(credential_id, kind)
+        _, values = await self.vault.read_filled(credential_id, kind)
         return self._complete(kind, values)
 
     async def authorization(self, credential_id: str, kind: str) -> Authorization:
-        _, values = await self.vault.read(credential_id, kind)
+        _, values = await self.vault.read_filled(credential_id, kind)
         return authorization(self._known(kind), self._complete(kind, values), credential_id, self.keeper, self.accounts)
 
     def _complete(self, kind: str, values: dict[str, str]) -> Mapping[str, str]:

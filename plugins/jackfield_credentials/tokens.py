@@ -37,7 +37,7 @@ class TokenKeeper:
 
     async def client(self, credential_id: str) -> tuple[OAuth2Client, OAuth2Tokens | None]:
         """The OAuth 2 client of the credential as it is stored now. Raises `NodeError`."""
-        stored, values = await self._vault.read(credential_id)
+        stored, values = await self._vault.read_filled(credential_id)
         kind = self._vault.kind(stored.kind)
         if kind is None or not isinstance(kind.scheme, OAuth2):
             raise NodeError(f"Credentials of the kind {stored.kind} have no tokens.")

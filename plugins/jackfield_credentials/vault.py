@@ -15,7 +15,10 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.memos import Memos, leased
 from jackfield.api.nodes import NodeError
-from jackfield.api.storage import Credential
+from jackfield.api.projects import ProjectAccess
+from jackfield.api.secret_references import refers_to_secrets
+from jackfield.api.secret_sources import ExternalSecrets, SecretProblem
+from jackfield.api.storage import SHARED, Credential
 from jackfield_credentials.grants import OAuth2Tokens, read_tokens
 from jackfield_credentials.settings import CredentialSettings
 
@@ -83,7 +86,11 @@ class Vault:
         return await asyncio.to_thread(self._context.secrets.seal, orjson.dumps(dict(values)))
 
     def hide(self, kind: str, values: Mapping[str, str]) -> None:
-        secrets = {name: value for name, value in values.items() if name != TOKENS and self.is_secret(kind, name)}
+        secrets = {
+            name: value
+            for name, value in values.items()
+            if name != TOKENS and self.is_secret(kind, name) and not refers_to_secrets(value)
+        }
         known = self.kind(kind)
         documents = [one.name for one in known.fields if one.type == "json"] if known is not None else []
         inside = [text for name in documents for text in _texts(secrets.get(name, ""))]
@@ -108,6 +115,29 @@ class Vault:
             ) from None
         self.hide(stored.kind, values)
         return stored, values
+
+    async def read_filled(self, credential_id: str, kind: str | None = None) -> tuple[Credential, dict[str, str]]:
+        """The same with what references to external secrets stand for: to be used, never to be kept or shown. Raises
+        `NodeError`."""
+        stored, values = await self.read(credential_id, kind)
+        if not any(refers_to_secrets(value) for value in values.values()):
+            return stored, values
+        filled = dict(await self._filled(stored, values))
+        self.hide(stored.kind, filled)
+        return stored, filled
+
+    async def _filled(self, stored: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
+        """Sources are for the credential's own project, whoever it is shared with."""
+        secrets, access = self._context.find_port(ExternalSecrets), self._context.find_port(ProjectAccess)
+        if secrets is None:
+            raise NodeError(f"The credential '{stored.name}' refers to $secrets, and the plugin secrets is not loaded.")
+        try:
+            project = SHARED if access is None else await access.project_of("credential", stored.id)
+            return await secrets.filled(values, project)
+        except SecretProblem as exc:
+            raise NodeError(f"The credential '{stored.name}' lacks a secret. {exc.message}") from None
+        except JackfieldError as exc:
+            raise NodeError(f"The credential's project cannot be read: {exc.message}") from None
 
     async def keep_tokens(self, credential_id: str, tokens: OAuth2Tokens, renewed: OAuth2Tokens | None = None) -> None:
         """Put the tokens beside the values as they are now; call it with the lock held. renewed: those that they were

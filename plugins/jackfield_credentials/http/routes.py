@@ -15,6 +15,7 @@ from jackfield.api.http import json_response, operation, parse_model, principal,
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
+from jackfield.api.secret_references import refers_to_secrets
 from jackfield.api.storage import Credential
 from jackfield_credentials.changes import CredentialChanges, keep_kind
 from jackfield_credentials.http.n8n_routes import n8n_blueprint
@@ -76,7 +77,9 @@ class CredentialRoutes:
         stored = await self._changes.find(credential_id)
         values = self._changes.values(stored)
         shown: dict[str, Json] = {
-            name: value for name, value in values.items() if name != TOKENS and not self._hidden(stored.kind, name)
+            name: value
+            for name, value in values.items()
+            if name != TOKENS and (refers_to_secrets(value) or not self._hidden(stored.kind, name))
         }
         kind = self._vault.kind(stored.kind)
         connected = {"connected": TOKENS in values} if kind and isinstance(kind.scheme, OAuth2) else {}

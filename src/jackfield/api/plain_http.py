@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -34,7 +35,7 @@ from yarl import URL
 
 from .http_addresses import PORTS, HttpAddress
 from .records import record, replace
-from .tls import client_tls
+from .tls import client_tls, client_tls_with
 from .version import __version__
 
 __all__ = ["HttpFailed", "PlainClient", "PlainReply", "StreamedReply", "client_url", "failure_text", "one_line"]
@@ -50,6 +51,10 @@ class HttpFailed(Exception):
 
     def __init__(self, error: Exception) -> None:
         super().__init__(failure_text(error))
+
+
+class PlainHttpProblem(ValueError):
+    """The words are ours, and are told as they are."""
 
 
 @record
@@ -90,9 +95,10 @@ class PlainClient:
         base_url: str = "",
         headers: Mapping[str, str] | None = None,
         trust_environment: bool = False,
+        ca_file: str = "",
     ) -> None:
         """timeout: seconds of silence. base_url: before every path. trust_environment: whether web proxies that the
-        environment names stand in between."""
+        environment names stand in between. ca_file: certificates (PEM) that servers are checked against too."""
         self._timeout = timeout
         self._base_url = base_url
         self._headers = {
@@ -102,6 +108,7 @@ class PlainClient:
             **(headers or {}),
         }
         self._trust_environment = trust_environment
+        self._ca_file = ca_file
         self._session: ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -166,20 +173,30 @@ class PlainClient:
             data=content,
             headers=headers,
             allow_redirects=False,
-            ssl=await asyncio.to_thread(client_tls, verify=True) if secure else True,
+            ssl=await asyncio.to_thread(self._tls) if secure else True,
             proxy=_environment_proxy(address) if self._trust_environment else None,
         )
 
+    def _tls(self) -> ssl.SSLContext:
+        if not self._ca_file:
+            return client_tls(verify=True)
+        try:
+            return client_tls_with(self._ca_file)
+        except OSError as exc:  # an `SSLError` is one
+            raise PlainHttpProblem(
+                f"the file of certificates {self._ca_file} cannot be used: {one_line(exc)}"
+            ) from None
+
 
 async def _body(answer: ClientResponse, largest: int | None) -> bytes:
-    """Raises ValueError for a longer one."""
+    """Raises `PlainHttpProblem` for a longer one."""
     if largest is None:
         return await answer.read()
     body = bytearray()
     async for chunk in answer.content.iter_any():
         body += chunk
         if len(body) > largest:
-            raise ValueError(f"the answer has more than {largest} bytes")
+            raise PlainHttpProblem(f"the answer has more than {largest} bytes")
     return bytes(body)
 
 
@@ -197,6 +214,8 @@ def failure_text(error: Exception) -> str:
         return "the answer is cut short"
     if isinstance(error, ClientResponseError):
         return "the answer is not valid HTTP"
+    if isinstance(error, PlainHttpProblem):
+        return str(error)
     if isinstance(error, ValueError):
         return "the URL is not valid"
     found = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""

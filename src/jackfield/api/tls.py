@@ -20,3 +20,13 @@ def client_tls(*, verify: bool) -> ssl.SSLContext:
     tls.check_hostname = False
     tls.verify_mode = ssl.CERT_NONE
     return tls
+
+
+def client_tls_with(ca_file: str) -> ssl.SSLContext:
+    """The same, and the certificate authorities in a file (PEM), which is read anew each time: it may be renewed.
+    Raises OSError, also when there is none in it."""
+    tls = ssl.create_default_context(cafile=certifi.where())
+    tls.set_alpn_protocols(["http/1.1"])
+    tls.load_default_certs()
+    tls.load_verify_locations(cafile=ca_file)
+    return tls

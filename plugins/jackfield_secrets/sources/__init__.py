@@ -1,0 +1,1 @@
+"""Sources of secrets, one module each."""
