@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, SettingsTable, later
-from jackfield.api.secret_sources import SECRET_SOURCE_KINDS
 
 
 class SecretsPlugin(Plugin):
@@ -14,7 +13,6 @@ class SecretsPlugin(Plugin):
     commands = ("jackfield_secrets.commands:secrets",)
     provides = {"jackfield.api.secret_sources:ExternalSecrets": "jackfield_secrets.service:external_secrets"}
     parts = ("jackfield_secrets.service:SecretSources",)
-    extension_points = (SECRET_SOURCE_KINDS,)
 
     jackfield_secret_sources = later("jackfield_secrets.sources.kinds:kinds")
     jackfield_findings = later("jackfield_secrets.diagnosis:findings")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .registry import RegistrySource
     from .resealing import KeyUse, SealedValues
     from .scripts import RhaiFunction, ScriptEngine
+    from .secret_sources import SecretSourceKind
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
     from .triggers import Trigger
@@ -90,6 +91,10 @@ class Hooks:
     def jackfield_credential_kinds(self) -> Sequence[CredentialKind]:  # type: ignore[empty-body]
         """Kinds of credentials: their fields and how they get onto requests. Called when a credential is used first,
         maybe on a thread."""
+
+    @hookspec
+    def jackfield_secret_sources(self) -> Sequence[SecretSourceKind]:  # type: ignore[empty-body]
+        """Kinds of places where secrets of credentials are kept. Called when one is needed first, on a thread."""
 
     @hookspec
     def jackfield_script_engines(self) -> Sequence[ScriptEngine]:  # type: ignore[empty-body]
