@@ -15,7 +15,9 @@ from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCa
 from jackfield.api.errors import Conflict, ExecutionTimeout, Fenced, StoreUnavailable
 from jackfield.api.hosts import Slots
 from jackfield.api.ids import new_id
+from jackfield.api.records import replace
 from jackfield.api.storage import CallUpdate
+from jackfield.api.tracing import present_trace
 from jackfield.api.workflows import Items
 from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.calls import Calls
@@ -269,6 +271,10 @@ class EmbeddedEngine:
         return run.handle
 
     def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
+        if (tracer := self.services.tracer) is not None and request.trace is None:
+            # Sub-workflows and error workflows begin in the task of the execution above.
+            above = request.caller if request.depth == 0 else (request.caller or present_trace())
+            request = replace(request, trace=tracer.begin(above))
         return LiveRun(
             self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
         )

@@ -10,10 +10,12 @@ class TelemetryPlugin(Plugin):
     """Usage: tokens and cost from agents' logs, the log of sessions, reports and export."""
 
     name = "telemetry"
-    first_process_only = True
     settings = (SettingsTable("telemetry", "jackfield_telemetry.settings:TelemetrySettings"),)
     commands = ("jackfield_telemetry.cli.commands:usage",)
-    provides = {Usage: "jackfield_telemetry.recorder:UsageRecorder"}
+    provides = {
+        Usage: "jackfield_telemetry.recorder:UsageRecorder",
+        "jackfield.api.tracing:Tracer": "jackfield_telemetry.tracing.tracer:SinkTracer",
+    }
     parts = (
         "jackfield_telemetry.service:UsageService",
         "jackfield_telemetry.background:Background",

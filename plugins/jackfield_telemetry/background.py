@@ -32,13 +32,15 @@ class Background:
 
     def start(self) -> None:
         context = self._context
+        if context.extensions(TELEMETRY_SINKS):
+            cast("Callable[[PluginContext], None]", load(f"{SINKS}:start"))(context)
+        if context.service.worker:
+            return  # which runs executions, and has no ledger
         context.spawn("settle the log of sessions", self._settle())
         if context.settings(TelemetrySettings).watch:
             self._tasks.append(context.spawn("follow the logs of agents", self._follow()))
         if not context.store.exclusive:
             self._tasks.append(context.spawn("share the ledger of usage", self._share()))
-        if context.extensions(TELEMETRY_SINKS):
-            cast("Callable[[PluginContext], None]", load(f"{SINKS}:start"))(context)
 
     async def stop(self) -> None:
         """Before the ledger is closed."""

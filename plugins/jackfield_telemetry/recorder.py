@@ -200,6 +200,7 @@ def _ended(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None)
         ended_ms=max(ended_ms, launch.started_ms),
         exit_code=exit_code,
         usage=used,
+        span=launch.span,
     )
 
 

@@ -105,6 +105,23 @@ class TelemetrySettings(BaseModel):
         json_schema_extra={"secret": True},
         description="Headers that the collector wants, such as its key.",
     )
+    trace_ratio: float = Field(
+        1.0,
+        ge=0,
+        le=1,
+        description="Share of the traces that begin here which are sampled, by their id; traces that a caller has "
+        "begun are sampled as the caller says. 0: none, 1: all.",
+    )
+    trace_callers: bool = Field(
+        True,
+        description="Whether an execution belongs to the trace that its caller names in the header `traceparent`. Off: "
+        "each execution begins a trace, so that callers from the network decide nothing about sampling.",
+    )
+    trace_passed_on: bool = Field(
+        True,
+        description="Whether requests of nodes carry `traceparent` and `tracestate` of an execution that is traced, "
+        "and agents the variables `TRACEPARENT` and `TRACESTATE`.",
+    )
     otlp_interval: float = Field(60.0, ge=1, le=3600, description="Time between two exports of metrics. Seconds.")
     otlp_timeout: float = Field(
         10.0,

@@ -9,6 +9,7 @@ from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import find
 from jackfield_engine.lifecycle.resuming import ended, outcome_of
+from jackfield_engine.lifecycle.stored_spans import end_stored_span
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 
@@ -66,6 +67,7 @@ class Cancelling:
         finished = ended(stored, "cancelled", None, self._services.clock.now_ms(), life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
         self._services.figures.ended_stored(stored.row, finished)
+        await end_stored_span(self._services, stored, finished)
         self._live.ended(execution_id)
         if (run := self._live.runs.get(execution_id)) is not None:  # it was read before, and begun since
             run.move(RunEvent.CANCEL)

@@ -31,6 +31,7 @@ from jackfield_engine.lifecycle.resuming import (
     request_of,
     within_slices,
 )
+from jackfield_engine.lifecycle.stored_spans import end_stored_span
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.marks import CRASHED, has_crashed, resumes
 from jackfield_engine.run.persistence import failure_json
@@ -140,6 +141,7 @@ class Recovery:
         finished = ended(stored, "failed", message, now, self._lease.life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
         self._services.figures.ended_stored(stored.row, finished)
+        await end_stored_span(self._services, stored, finished)
         self._lease.claimed.pop(stored.row.id, None)
         self._live.handles.of(stored.row.id).over(outcome_of(stored, finished))
         await self._cancel_children(stored.row.id)

@@ -16,6 +16,7 @@ from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, loaded, node_records, outputs_of
 from jackfield.api.jsontext import LARGE
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
+from jackfield.api.tracing import OpenSpan, trace_context
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.run.marks import untaken_runs
 from jackfield_engine.run.persistence import failure_json
@@ -51,9 +52,16 @@ async def request_of(
             depth=given.get("depth", 0),
             retry_of=stored.row.retry_of,
             memory=memory,
+            trace=trace_of(given.get("trace")),
         )
     except (ValueError, KeyError, TypeError):
         raise CannotResume("What is stored of it is damaged.") from None
+
+
+def trace_of(kept: dict[str, str] | None) -> OpenSpan | None:
+    """The execution's span, from what the store has: see `stored_span`. Raises KeyError, TypeError."""
+    own = None if kept is None else trace_context(kept["span"], kept.get("state", ""))
+    return None if kept is None or own is None else OpenSpan(own, kept["parent"])
 
 
 async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow:

@@ -30,6 +30,7 @@ from jackfield_engine.run.marks import awaited_call, untaken_mark
 from jackfield_engine.run.node_events import TOPIC
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, without_long_input
 from jackfield_engine.run.progress import RunProgress
+from jackfield_engine.run.spans import RunSpans
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.item_files import keep_files, replayed_items
@@ -90,6 +91,8 @@ class LiveRun:
         self.data = ExecutionState(handle.id, self.request, services.plans.of(request.workflow), services)
         self.disk = RunPersistence(handle.id, request, created_at, services, self._added)
         self.progress = RunProgress(self.data, self.request, self.disk, services)
+        if services.tracer is not None and self.request.trace is not None:
+            self.progress.spans = RunSpans(services.tracer, self.request.trace)
         self.task: asyncio.Task[None] | None = None
         self.refusal: BaseException | None = None
         """Why the store, or the engine, does not go on with it."""
@@ -230,6 +233,8 @@ class LiveRun:
         figures.executions.append((self.request.workflow.id, self.request.mode, end.status, took))
         if len(figures.executions) >= MOST_NOTED:
             figures.settle()
+        if self.progress.spans is not None:
+            self.progress.spans.ended(self.id, self.request, end)
         if self.services.lease.shared:  # else there is nobody elsewhere to wait for it
             self.services.ended.over(self.id)
 
@@ -301,6 +306,8 @@ class LiveRun:
 
     async def _work(self) -> Outcome | None:
         self._slice = self.clock.monotonic() + SLICE_S
+        if self.progress.spans is not None:
+            self.progress.spans.enter()
         if self.request.start not in self.data.plan.graph.steps:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
         progress, actions, life = self.progress, self._actions(), self.disk.life

@@ -39,6 +39,7 @@ from jackfield.api.storage import (
 from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
 from jackfield_engine.run.marks import CRASHED
+from jackfield_engine.run.spans import stored_span
 from jackfield_engine.shared.services import Services
 
 _BY_HAND = frozenset({"manual", "test"})
@@ -488,12 +489,14 @@ def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple
     that is there already."""
     start = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
     start["start"] = request.start
-    rest = {
+    rest: dict[str, object] = {
         "output": request.start_output,
         "pin": request.use_pin_data,
         "responseNode": request.response_node,
         "depth": request.depth,
     }
+    if request.trace is not None:
+        rest["trace"] = stored_span(request.trace)
     head = stored_json(start)[:-1] + b',"items":'
     items = stored_json(request.items) if encoded is None else encoded
     return b"".join((head, items, b",", orjson.dumps(rest)[1:])), len(head)

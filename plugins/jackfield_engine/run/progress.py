@@ -24,6 +24,7 @@ from jackfield_engine.node.node_run import EngineNodeRun
 from jackfield_engine.run.earlier_runs import EarlierRuns, ResumedByNode, RunsByNode, RunsInOrder
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
+from jackfield_engine.run.spans import RunSpans
 from jackfield_engine.run.spilling import encoded_long
 from jackfield_engine.shared.item_files import without_large_data
 from jackfield_engine.shared.letting_go import let_go
@@ -56,6 +57,8 @@ class RunProgress:
         """Long outputs, to be let go of with the execution."""
         self.news: NodeEvents | None = None
         """Made when somebody listens."""
+        self.spans: RunSpans | None = None
+        """None: nothing is traced."""
         self._now: int | None = None
         """When the last node run ended, Unix ms: the next one begins in the same moment, unless others ran between."""
 
@@ -168,6 +171,8 @@ class RunProgress:
         if TOPIC in self._bus.heard:
             self._told().runs(task)
         started = self._clock.now_ms() if self._now is None else self._now
+        if self.spans is not None and task.preset is None:
+            self.spans.node_begins(task)
         suspend: Suspend | None = None
         try:
             if task.preset is not None:
@@ -276,6 +281,8 @@ class RunProgress:
                 await run.borrowed.give_back()
 
     async def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
+        if self.spans is not None:
+            self.spans.node_failed(error)
         long = is_long(task.given.inputs)
         outputs = await asyncio.to_thread(self._loop.fail, task, error) if long else self._loop.fail(task, error)
         try:
@@ -302,6 +309,8 @@ class RunProgress:
             figures.nodes.append((task.step.node.kind, record["status"], record["duration"]))
             if len(figures.nodes) >= MOST_NOTED:
                 figures.settle()
+            if self.spans is not None:
+                self.spans.node_ended(record)
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)
 

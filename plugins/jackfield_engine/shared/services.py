@@ -11,6 +11,7 @@ from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
+from jackfield.api.tracing import Tracer, active_tracer
 from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import BegunNotes
@@ -44,6 +45,8 @@ class Services:
     figures: EngineFigures
     projects: ProjectAccess | None
     """None: there are none."""
+    tracer: Tracer | None
+    """None: nobody takes spans."""
 
     def takes(self) -> bool:
         """Whether this daemon begins executions."""
@@ -78,4 +81,5 @@ def build_services(context: PluginContext) -> Services:
         ended=EndedElsewhere(context),
         figures=context.port(EngineFigures),
         projects=context.find_port(ProjectAccess),
+        tracer=active_tracer(context),
     )

@@ -17,10 +17,12 @@ from jackfield.api.http_client import Authorization, BodyKeeper, HttpCall, HttpR
 from jackfield.api.nodes import NodeError
 from jackfield.api.plain_http import one_line
 from jackfield.api.records import record, replace
+from jackfield.api.tracing import present_trace
 from jackfield.api.workflows import BinaryData
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.spans import RequestSpans
 from jackfield_nodes.http.transport.exchange import answered, chunks_of
 from jackfield_nodes.http.transport.failures import (
     BrokenOff,
@@ -125,18 +127,23 @@ class _Lasting:
 class HttpSender:
     """Sends calls of all nodes through shared pools."""
 
-    def __init__(self, pools: Pools, settings: HttpSettings) -> None:
+    def __init__(self, pools: Pools, settings: HttpSettings, spans: RequestSpans) -> None:
         self._pools = pools
         self._settings = settings
+        self._spans = spans
         self._lasting = 0
         """Answers of calls that last, now."""
 
     async def send(self, call: HttpCall, authorization: Authorization | None = None) -> Reply:
         """See `jackfield.api.http_client.HttpClient`."""
         sent = call if authorization is None else await authorization.apply(call)
-        reply = await self._send(sent)
+        reply = await self._traced(sent)
         again = None if authorization is None else await authorization.again(sent, reply)
-        return reply if again is None else await self._send(again)
+        return reply if again is None else await self._traced(again)
+
+    async def _traced(self, call: HttpCall) -> Reply:
+        above = present_trace()
+        return await self._send(call) if above is None else await self._spans.sent(call, above, self._send)
 
     async def _send(self, call: HttpCall) -> Reply:
         if not call.lasting:
@@ -232,4 +239,4 @@ class HttpSender:
 def sender(context: PluginContext) -> HttpSender:
     """One for all nodes of a daemon. Raises `NodeError` when the installed aiohttp does not fit."""
     require_fit()
-    return HttpSender(Pools(context), context.settings(HttpSettings))
+    return HttpSender(Pools(context), context.settings(HttpSettings), RequestSpans(context))

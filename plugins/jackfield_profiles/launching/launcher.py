@@ -19,6 +19,7 @@ from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.proxy import Proxies
 from jackfield.api.records import replace
 from jackfield.api.telemetry import RunUsage, Usage
+from jackfield.api.tracing import TraceContext, active_tracer, below, present_trace, trace_pairs
 from jackfield_profiles.generated.home_files import HomeFiles
 from jackfield_profiles.generated.writing import write_generated
 from jackfield_profiles.launching.headless import call_of, session_of
@@ -71,18 +72,21 @@ class ProfileLauncher:
             if request.resume is None
             else (request.resume, ())
         )
+        above = present_trace()
+        span = None if above is None else below(above)
         launch = Launch(
             run_id=new_id(),
             profile=profile,
             kind=request.kind,
             argv=(binary, *call.args, *request.leading, *naming, *others),
-            env=plan.env,
+            env=plan.env if span is None else {**plan.env, **self._named(span.own)},
             cwd=cwd,
             started_ms=self._context.clock.now_ms(),
             stdin=call.stdin,
             secrets=plan.secrets,
             session=session,
             execution_id=request.execution_id,
+            span=span,
         )
         for adapter in self._context.extensions(AGENT_ADAPTERS).values():
             if adapter.agent_id == agent.id:
@@ -90,6 +94,12 @@ class ProfileLauncher:
         await self._hooks("pre_run", agent.hooks.pre_run, profile, launch.env, launch.secrets)
         await self._touch(profile.alias)
         return await self._with_tools(launch, request) if plan.has_tools else launch
+
+    def _named(self, span: TraceContext) -> dict[str, str]:
+        """The variables by which agents that trace themselves find the span above theirs."""
+        tracer = active_tracer(self._context)
+        passed = tracer is not None and tracer.passes_on
+        return {name.upper(): value for name, value in trace_pairs(span)} if passed else {}
 
     async def _with_tools(self, launch: Launch, request: LaunchRequest) -> Launch:
         """With a token for tools of the daemon, which no command around the run has seen."""

@@ -6,7 +6,7 @@ Names of attributes are those of the conventions for generative AI (`gen_ai.*`),
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Thread
 from typing import TypeAlias
 
@@ -16,17 +16,20 @@ from opentelemetry.metrics import Meter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags, TraceState
 
-from jackfield.api.telemetry import ExecutionEnded, ProxiedRequest, RunEnded, RunUsage, Tokens
+from jackfield.api.records import replace
+from jackfield.api.telemetry import ExecutionEnded, ProxiedRequest, RunEnded, RunUsage, Span, TelemetryRecord, Tokens
+from jackfield.api.tracing import Attribute, OpenSpan, TraceContext, below, new_span_id, new_trace_id
+from jackfield.api.tracing import SpanKind as SpanKindName
 from jackfield_telemetry.settings import TelemetrySettings
+from jackfield_telemetry.tracing.sampling import sampled_by_ratio
 
-Attributes: TypeAlias = dict[str, str | int | float]
-SPANS = 2048
-"""That may wait for their export; what comes beyond is dropped."""
-SPAN_DELAY_MS = 2000
+Attributes: TypeAlias = dict[str, Attribute]
+_KINDS = {"internal": SpanKind.INTERNAL, "server": SpanKind.SERVER, "client": SpanKind.CLIENT}
 _NS = 1_000_000
 BAD = 400
 """The lowest status of a failure."""
@@ -60,22 +63,24 @@ class ModelCalls:
             self._tokens.record(tokens.output, {**of, "gen_ai.token.type": "output"})
 
 
+class ExportFailed(Exception):
+    """The collector did not take the spans."""
+
+
 class OtelExporter:
-    """Both providers, none of them global. Methods only hand over; threads of the library export."""
+    """Spans and metrics, nothing of it global. Spans go when they are given; threads of the library export metrics."""
 
     def __init__(self, settings: TelemetrySettings, version: str) -> None:
         base, timeout = settings.otlp_endpoint.rstrip("/"), settings.otlp_timeout
         headers = dict(settings.otlp_headers) or None
         resource = Resource.create({"service.name": "jackfield", "service.version": version})
-        spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=timeout)
-        self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._traces.add_span_processor(
-            BatchSpanProcessor(spans, max_queue_size=SPANS, schedule_delay_millis=SPAN_DELAY_MS)
-        )
+        self._spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=timeout)
+        self._resource = resource
+        self._ratio = settings.trace_ratio
+        self._scope = InstrumentationScope("jackfield", version)
         sums = OTLPMetricExporter(endpoint=f"{base}/v1/metrics", headers=headers, timeout=timeout)
         reader = PeriodicExportingMetricReader(sums, settings.otlp_interval * 1000, timeout * 1000)
         self._meters = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
-        self._tracer = self._traces.get_tracer("jackfield", version)
         meter = self._meters.get_meter("jackfield", version)
         self._runs = meter.create_counter("jackfield.runs", "{run}", "Runs of agents that have ended")
         self._tokens = meter.create_counter("jackfield.usage.tokens", "{token}", "Tokens that runs have used")
@@ -85,7 +90,25 @@ class OtelExporter:
         self._executions = meter.create_counter("jackfield.executions", "{execution}", "Ended workflow executions")
         self._execution_time = meter.create_histogram("jackfield.execution.duration", "s", "Duration of executions")
 
-    def run(self, ended: RunEnded) -> None:
+    def export(self, batch: Sequence[TelemetryRecord]) -> None:
+        """Count all of it, and send the spans. Blocks, for `telemetry.otlp_timeout` at most. Raises `ExportFailed`."""
+        spans: list[ReadableSpan] = []
+        for record in batch:
+            if isinstance(record, Span):
+                spans.append(self._made(record))
+            elif isinstance(record, RunEnded):
+                spans += self._traced(self._run(record))
+            elif isinstance(record, ProxiedRequest):
+                spans += self._traced(self._request(record))
+            elif isinstance(record, ExecutionEnded):
+                self._execution(record)
+        if spans and self._spans.export(spans) is not SpanExportResult.SUCCESS:
+            raise ExportFailed(f"The collector at telemetry.otlp_endpoint did not take {len(spans)} spans.")
+
+    def _traced(self, span: Span) -> Sequence[ReadableSpan]:
+        return [self._made(span)] if span.context.sampled else []
+
+    def _run(self, ended: RunEnded) -> Span:
         usage = ended.usage
         of = _attributes(
             {
@@ -101,12 +124,6 @@ class OtelExporter:
             "jackfield.run.kind": ended.kind,
             "process.exit.code": ended.exit_code,
         }
-        self._span(
-            f"invoke_agent {ended.profile}",
-            {**of, **more, **(_usage(usage) if usage else {})},
-            (ended.started_ms, ended.ended_ms),
-            f"the agent ended with {ended.exit_code}" if ended.exit_code else None,
-        )
         result = {**of, "jackfield.run.kind": ended.kind}
         self._runs.add(1, {**result, "process.exit.code": ended.exit_code})
         self._run_time.record(max(0, ended.ended_ms - ended.started_ms) / 1000, result)
@@ -114,8 +131,15 @@ class OtelExporter:
             for kind, number in _kinds(usage.tokens).items():
                 self._tokens.add(number, {**of, "gen_ai.token.type": kind})
             self._cost.add(usage.cost.total, of)
+        return _span(
+            f"invoke_agent {ended.profile}",
+            ended.span or self._begun(),
+            {**of, **more, **(_usage(usage) if usage else {})},
+            (ended.started_ms, ended.ended_ms),
+            str(ended.exit_code) if ended.exit_code else "",
+        )
 
-    def execution(self, ended: ExecutionEnded) -> None:
+    def _execution(self, ended: ExecutionEnded) -> None:
         of = _attributes(
             {
                 "jackfield.workflow.id": ended.workflow_id,
@@ -124,14 +148,11 @@ class OtelExporter:
                 "jackfield.execution.status": ended.status,
             }
         )
-        failed = None if ended.status == "success" else ended.status
-        named = {**of, "jackfield.execution.id": ended.execution_id}
         started_ms = ended.ended_ms if ended.started_ms is None else ended.started_ms
-        self._span(f"workflow {ended.workflow_name}", named, (started_ms, ended.ended_ms), failed)
         self._executions.add(1, of)
         self._execution_time.record(max(0, ended.ended_ms - started_ms) / 1000, of)
 
-    def request(self, served: ProxiedRequest) -> None:
+    def _request(self, served: ProxiedRequest) -> Span:
         """A call of a model, of which a proxy was the client."""
         of = _attributes(
             {
@@ -154,15 +175,16 @@ class OtelExporter:
         )
         usage = _usage_of(served.tokens) if served.tokens is not None else {}
         started_ms = served.ended_ms - served.duration_ms
-        failed = (served.error or f"status {served.status}") if served.status >= BAD else served.error
-        self._span(
-            f"chat {served.model}", {**of, **more, **usage}, (started_ms, served.ended_ms), failed, SpanKind.CLIENT
-        )
+        failed = str(served.status) if served.status >= BAD else "broken_off" if served.error else ""
         self._requests.add(served, {**of, "jackfield.profile": served.profile})
+        span = self._begun() if served.trace is None else below(served.trace)
+        return _span(
+            f"chat {served.model}", span, {**of, **more, **usage}, (started_ms, served.ended_ms), failed, "client"
+        )
 
     def close(self, timeout: float) -> None:
         """Send what waits. Blocks, no longer than so many seconds: threads that go on do not keep a process alive."""
-        works = (self._meters.shutdown, self._traces.shutdown)
+        works = (self._meters.shutdown, self._spans.shutdown)
         threads = [Thread(target=work, name="jackfield-otel-close", daemon=True) for work in works]
         for thread in threads:
             thread.start()
@@ -170,18 +192,42 @@ class OtelExporter:
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
 
-    def _span(
-        self,
-        name: str,
-        found: Attributes,
-        times: tuple[int, int],
-        failed: str | None,
-        kind: SpanKind = SpanKind.INTERNAL,
-    ) -> None:
-        span = self._tracer.start_span(name, kind=kind, attributes=found, start_time=times[0] * _NS)
-        if failed is not None:
-            span.set_status(Status(StatusCode.ERROR, failed))
-        span.end(max(times) * _NS)
+    def _begun(self) -> OpenSpan:
+        """Of what belongs to no execution."""
+        trace_id = new_trace_id()
+        return OpenSpan(TraceContext(trace_id, new_span_id(), sampled_by_ratio(trace_id, self._ratio)))
+
+    def _made(self, span: Span) -> ReadableSpan:
+        parent = None if not span.parent else _named(replace(span.context, span_id=span.parent), remote=True)
+        return ReadableSpan(
+            span.name,
+            context=_named(span.context, remote=False),
+            parent=parent,
+            resource=self._resource,
+            attributes=span.attributes,
+            kind=_KINDS[span.kind],
+            instrumentation_scope=self._scope,
+            status=Status(StatusCode.ERROR) if span.error else Status(),
+            start_time=span.start_ns,
+            end_time=span.end_ns,
+        )
+
+
+def _named(context: TraceContext, *, remote: bool) -> SpanContext:
+    return SpanContext(
+        int(context.trace_id, 16),
+        int(context.span_id, 16),
+        remote,
+        TraceFlags(TraceFlags.SAMPLED if context.sampled else TraceFlags.DEFAULT),
+        TraceState.from_header([context.state]) if context.state else None,
+    )
+
+
+def _span(
+    name: str, span: OpenSpan, found: Attributes, times: tuple[int, int], error: str, kind: SpanKindName = "internal"
+) -> Span:
+    """times: Unix ms."""
+    return Span(span.own, name, times[0] * _NS, max(times) * _NS, span.parent, kind, found, error)
 
 
 def _attributes(found: Mapping[str, object]) -> Attributes:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.diagnosis import Finding
 from jackfield.api.object_references import load
-from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, ProxiedRequest, RunEnded
+from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, ProxiedRequest, RunEnded, Span
 from jackfield_telemetry.settings import TelemetrySettings
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class OtlpSink:
     """`TelemetrySink` of one daemon."""
 
     name = "otlp"
-    takes = frozenset({RunEnded, ExecutionEnded, ProxiedRequest})
+    takes = frozenset({RunEnded, ExecutionEnded, ProxiedRequest, Span})
 
     def __init__(self, context: PluginContext, settings: TelemetrySettings) -> None:
         self._context, self._settings = context, settings
@@ -40,15 +40,8 @@ class OtlpSink:
         context.secrets.redact(*settings.otlp_headers.values())
 
     async def take(self, batch: Sequence[TelemetryRecord]) -> None:
-        if (exporter := await self._exporter()) is None:
-            return
-        for record in batch:
-            if isinstance(record, RunEnded):
-                exporter.run(record)
-            elif isinstance(record, ExecutionEnded):
-                exporter.execution(record)
-            elif isinstance(record, ProxiedRequest):
-                exporter.request(record)
+        if (exporter := await self._exporter()) is not None:
+            await asyncio.to_thread(exporter.export, batch)
 
     async def close(self) -> None:
         """What is waiting gets `telemetry.otlp_timeout` to leave."""

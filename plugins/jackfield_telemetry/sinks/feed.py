@@ -35,6 +35,8 @@ class SinkFeed:
         spawn = self._context.spawn
         self._delivering = [spawn(f"telemetry sink {queue.sink.name}", queue.deliver()) for queue in self.queues]
         wanted = {kind for queue in self.queues for kind in queue.takes}
+        if self._context.service.worker:
+            return  # its events are those of the first process, too
         if topics := sorted({topic for kind, topic in TOPICS.items() if kind in wanted}):
             self._following = spawn("telemetry of events", self._follow(topics))
 

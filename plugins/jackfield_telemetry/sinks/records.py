@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.events import Event
 from jackfield.api.records import replace
 from jackfield.api.telemetry import ExecutionEnded, ExecutionStarted, ProxiedRequest, RunEnded, TelemetryRecord
+from jackfield.api.tracing import Span
 from jackfield.api.usage import Tokens
 
 if TYPE_CHECKING:
@@ -87,8 +88,20 @@ def _number(value: Json) -> int:
 
 def without_secrets(record: TelemetryRecord, hide: Callable[[str], str]) -> TelemetryRecord:
     """Names come from users, who may have put anything into them; ids and the like are ours."""
+    if isinstance(record, Span):
+        return _hidden_in_span(record, hide)
     texts = {name: value for name in NAMED[type(record)] if isinstance(value := getattr(record, name), str)}
     together = "\n".join(texts.values())
     if hide(together) == together:
         return record
     return replace(record, **{name: hide(value) for name, value in texts.items()})
+
+
+def _hidden_in_span(span: Span, hide: Callable[[str], str]) -> Span:
+    """Names of workflows and nodes are attributes."""
+    texts = [value for value in span.attributes.values() if isinstance(value, str)]
+    together = "\n".join([span.name, *texts])
+    if hide(together) == together:
+        return span
+    shown = {name: hide(value) if isinstance(value, str) else value for name, value in span.attributes.items()}
+    return replace(span, name=hide(span.name), attributes=shown)

@@ -17,6 +17,7 @@ from jackfield.api.history import stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.records import replace
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall, StoredAnswer
+from jackfield.api.tracing import Tracer, active_tracer
 from jackfield.api.workflows import Items
 from jackfield_webhooks.answers import making as answers
 from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, with_files_kept
@@ -55,6 +56,10 @@ class CallRunner:
     @cached_property
     def _engine(self) -> Engine:
         return self._context.port(Engine)
+
+    @cached_property
+    def _tracer(self) -> Tracer | None:
+        return active_tracer(self._context)
 
     async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer | StreamAnswer:
         """Raises `DeliveryMismatch`, `StoreUnavailable`, `ExecutionTimeout`."""
@@ -203,6 +208,7 @@ class CallRunner:
             stream=stream,
             memory=call.memory,
             hidden=call.hidden,
+            caller=None if self._tracer is None else self._tracer.caller(call.headers),
         )
         call.memory = None  # the execution has it from here on
         try:

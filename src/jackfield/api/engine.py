@@ -14,6 +14,7 @@ from .nodes import NodeAnswer, NodeCatalog
 from .records import record
 from .storage import CallUpdate, Delivery, NewCall, StaticChange, StoredExecution
 from .streaming import ChunkStream
+from .tracing import OpenSpan, TraceContext
 from .workflows import Items, Node, Workflow
 
 Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
@@ -67,6 +68,10 @@ class ExecutionRequest:
     """What the workflow remembers once the execution is accepted, in the same transaction: where a trigger has got to.
     `Execution.accepted` fails with `Conflict` when somebody else has changed it, and nothing runs. Never beside a
     delivery, and with the durability `accept`."""
+    caller: TraceContext | None = None
+    """The span that whoever starts it has named."""
+    trace: OpenSpan | None = None
+    """The execution's own span, which the engine begins, and the store keeps."""
 
 
 @record

@@ -18,6 +18,7 @@ from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
 from .records import record, replace
 from .tool_scopes import ToolScope
+from .tracing import OpenSpan
 from .usage import RunUsage
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ class Launch:
     session: str | None = None
     alone: bool = True
     execution_id: str = ""
+    span: OpenSpan | None = None
+    """Of the run; its environment names it. None: nothing is traced."""
 
 
 def with_least_sandbox(launch: Launch, least: Sandbox) -> Launch:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from .extensions import ExtensionPoint
 from .records import record
+from .tracing import OpenSpan, TraceContext
+from .tracing import Span as Span
 from .usage import Cost, RunUsage, Tokens
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = (
     "Reading",
     "RunEnded",
     "RunUsage",
+    "Span",
     "TelemetryRecord",
     "TelemetrySink",
     "Tokens",
@@ -117,6 +120,8 @@ class RunEnded:
     ended_ms: int
     exit_code: int
     usage: RunUsage | None = None
+    span: OpenSpan | None = None
+    """Of the run; None: nothing is traced."""
 
 
 @record
@@ -171,9 +176,11 @@ class ProxiedRequest:
     error: str | None = None
     stream: bool = False
     key: str = ""
+    trace: TraceContext | None = None
+    """The span that the client has named in its headers."""
 
 
-TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | ProxiedRequest"
+TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | ProxiedRequest | Span"
 
 
 class TelemetrySink(Protocol):
