@@ -357,6 +357,23 @@ _AUDIT = (
     )""",
 )
 """The chain of the audit log, and what is left of records that retention has dropped."""
+_INSIGHTS = (
+    """CREATE TABLE insights (
+        start bigint, workflow_id TEXT, mode TEXT, status TEXT, number bigint NOT NULL, took_ms bigint NOT NULL,
+        PRIMARY KEY (start, workflow_id, mode, status)
+    )""",
+    """CREATE OR REPLACE FUNCTION keep_counts() RETURNS trigger LANGUAGE plpgsql AS $keep$ BEGIN
+        INSERT INTO insights AS i
+            SELECT finished_at / 3600000 * 3600000, coalesce(workflow_id, ''), mode, status, count(*),
+                sum(greatest(finished_at - coalesce(started_at, created_at), 0))::bigint
+            FROM deleted WHERE finished_at IS NOT NULL GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+            ON CONFLICT (start, workflow_id, mode, status) DO UPDATE SET
+                number = i.number + excluded.number, took_ms = i.took_ms + excluded.took_ms;
+        RETURN NULL; END $keep$""",
+    """CREATE TRIGGER keep_counts AFTER DELETE ON executions REFERENCING OLD TABLE AS deleted
+        FOR EACH STATEMENT EXECUTE FUNCTION keep_counts()""",
+)
+"""What is left of executions that are deleted, also by daemons of the version before, by hours of their ends."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -377,6 +394,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _PROJECTS,
     _REJECTED,
     _AUDIT,
+    _INSIGHTS,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -10,6 +10,7 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.insights import InsightWork, SqlInsights
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
@@ -51,6 +52,7 @@ class PostgresStore(
     PostgresFacts,
     SqlFileReferences[Connection],
     SqlLedgers[Connection],
+    SqlInsights[Connection],
     SqlEntries[Connection],
     SqlAudit[Connection],
     SqlDrafts[Connection],
@@ -76,6 +78,7 @@ class PostgresStore(
         self._tables = TableWork(PostgresDialect())
         self._files = FileWork(PostgresDialect())
         self._ledgers = LedgerWork(PostgresDialect())
+        self._insights = InsightWork(PostgresDialect())
         self._entries = EntryWork(PostgresDialect())
         self._audit = AuditWork(PostgresDialect())
         self._drafts = DraftWork(PostgresDialect())

@@ -367,11 +367,24 @@ _AUDIT = (
     ) STRICT""",
 )
 """The chain of the audit log, and what is left of records that retention has dropped."""
+_INSIGHTS = (
+    """CREATE TABLE insights (
+        start INTEGER, workflow_id TEXT, mode TEXT, status TEXT, number INTEGER NOT NULL, took_ms INTEGER NOT NULL,
+        PRIMARY KEY (start, workflow_id, mode, status)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TRIGGER keep_count AFTER DELETE ON executions WHEN OLD.finished_at IS NOT NULL BEGIN
+        INSERT INTO insights VALUES (
+            OLD.finished_at / 3600000 * 3600000, coalesce(OLD.workflow_id, ''), OLD.mode, OLD.status, 1,
+            max(OLD.finished_at - coalesce(OLD.started_at, OLD.created_at), 0)
+        ) ON CONFLICT DO UPDATE SET number = number + 1, took_ms = took_ms + excluded.took_ms;
+    END""",
+)
+"""What is left of executions that are deleted, by hours of their ends."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
     _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS, _ENTRIES,
-    _DRAFTS, _PROJECTS, _REJECTED, _AUDIT,
+    _DRAFTS, _PROJECTS, _REJECTED, _AUDIT, _INSIGHTS,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.insights import InsightWork, SqlInsights
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
@@ -50,6 +51,7 @@ class SqliteStore(
     SqliteFacts,
     SqlFileReferences[sqlite3.Connection],
     SqlLedgers[sqlite3.Connection],
+    SqlInsights[sqlite3.Connection],
     SqlEntries[sqlite3.Connection],
     SqlAudit[sqlite3.Connection],
     SqlDrafts[sqlite3.Connection],
@@ -73,6 +75,7 @@ class SqliteStore(
         self._tables = TableWork(SqliteDialect())
         self._files = FileWork(SqliteDialect())
         self._ledgers = LedgerWork(SqliteDialect())
+        self._insights = InsightWork(SqliteDialect())
         self._entries = EntryWork(SqliteDialect())
         self._audit = AuditWork(SqliteDialect())
         self._drafts = DraftWork(SqliteDialect())

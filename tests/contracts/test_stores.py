@@ -10,6 +10,7 @@ from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_hosts import StoreHostsContract
+from jackfield.testing.contracts.store_insights import StoreInsightsContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
 from jackfield.testing.contracts.store_ledgers import StoreLedgersContract
 from jackfield.testing.contracts.store_lists import StoreListsContract
@@ -100,3 +101,7 @@ class TestProjects(StoreProjectsContract):
 
 class TestAudit(StoreAuditContract):
     """The chain of the audit log."""
+
+
+class TestInsights(StoreInsightsContract):
+    """Counts of what has ended."""

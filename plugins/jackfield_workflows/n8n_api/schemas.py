@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
+from jackfield.api.moments import Moment
 from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, N8nOffset, SharedShown
-from jackfield_workflows.routes.schemas import Body, Moment, Name, Names, TagShown, VariableBody
+from jackfield_workflows.routes.schemas import Body, Name, Names, TagShown, VariableBody
 
 StatusWord = Literal["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
 ModeWord = Literal["error", "integrated", "manual", "retry", "trigger", "webhook"]

@@ -10,21 +10,19 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    PlainValidator,
     RootModel,
     StringConstraints,
     WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 
+from jackfield.api.moments import Moment
 from jackfield.api.nodes.forms import NodeField
 from jackfield.api.paging import Clamped
 from jackfield.api.storage import ExecutionStatus, WorkflowOrder
-from jackfield_workflows.routes.query_values import MAX_OFFSET, MOST_NAMES, moment, names
+from jackfield_workflows.routes.query_values import MAX_OFFSET, MOST_NAMES, names
 
 Offset = Annotated[int, Clamped(0, MAX_OFFSET)]
-Moment = Annotated[int, PlainValidator(moment), WithJsonSchema({"type": "string"})]
-"""An ISO 8601 time of the query, read as Unix ms."""
 Names = Annotated[list[str], BeforeValidator(names), Field(max_length=MOST_NAMES), WithJsonSchema({"type": "string"})]
 """Names in one text, separated by commas."""
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]

@@ -96,6 +96,9 @@ FORMS: Sequence[StoreForm] = (
     _form("released_files", "file_id released_at:i"),
     _form("ledgers", "id name as_of:i inside:b"),
     _form("ledger_days", "ledger_id day:i version:i data:x", "ledger_id", "day"),
+    _form(
+        "insights", "start:i workflow_id mode status number:i took_ms:i", "start", "workflow_id", "mode", "status",
+    ),
     _form("entries", "kind id parent place:i revision:i data:x", "kind", "id"),
     _form(
         "audit_records", "number:i at:i act actor kind subject project outcome data:x hash:x mac:x",

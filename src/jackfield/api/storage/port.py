@@ -14,6 +14,7 @@ from .facts import FactStore
 from .files import FileStore
 from .folders import FolderStore
 from .imports import ImportStore
+from .insights import InsightStore
 from .ledgers import LedgerStore
 from .ownership import OwnershipStore
 from .projects import ProjectStore, Within
@@ -61,6 +62,7 @@ class Store(
     FactStore,
     FileStore,
     LedgerStore,
+    InsightStore,
     EntryStore,
     AuditStore,
     DraftStore,

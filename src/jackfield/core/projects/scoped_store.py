@@ -27,10 +27,12 @@ from jackfield.api.storage import (
     Variable,
     Webhook,
     WebhookStats,
+    Within,
     WorkflowFilter,
     WorkflowRow,
 )
 from jackfield.api.storage.drafts import DraftRow, StoredDraft
+from jackfield.api.storage.insights import EndedCount, EndedFilter
 from jackfield.api.storage.tables import DataTable, DataTableFilter, TableOrder
 
 ResultT = TypeVar("ResultT")
@@ -48,6 +50,11 @@ def _no() -> bool:
 
 def _empty() -> Page[Any]:  # Any: no rows of whatever kind
     return Page([], 0)
+
+
+def _both(one: Within, other: Within | None) -> Within:
+    """What both have."""
+    return one if other is None else Within([each for each in one.projects if each in other.projects])
 
 
 def _unknown_table() -> None:
@@ -87,6 +94,7 @@ UNLIMITED = frozenset(
         "put_tag", "delete_tag", "fact", "change_fact", "imported_ids", "put_imported_ids", "data_tables_size",
         "put_ledger", "ledgers", "ledger_versions", "ledger_days", "forget_ledger_days", "open", "close", "check",
         "prune", "hold_caps", "forget_drafts", "reseal_draft",
+        "compact_insights",
         # of what runs: the engine's and the ingress's own books, which no caller names
         "set_static_data", "add_execution", "append_steps", "set_running", "set_waiting", "end_wait",
         "finish_execution", "known_executions", "next_chunks", "pending_call", "open_executions", "add_call",
@@ -162,6 +170,16 @@ class ScopedStore:
         rights = await self._access.rights()
         wanted = where if rights is None else replace(where, within=rights.within)
         return await self.whole.execution_stats(wanted)
+
+    async def ended_by_workflow(self, where: EndedFilter) -> Sequence[EndedCount]:
+        return await self.whole.ended_by_workflow(await self._ended(where))
+
+    async def ended_by_time(self, where: EndedFilter, unit_ms: int) -> Sequence[EndedCount]:
+        return await self.whole.ended_by_time(await self._ended(where), unit_ms)
+
+    async def _ended(self, where: EndedFilter) -> EndedFilter:
+        rights = await self._access.rights()
+        return where if rights is None else replace(where, within=_both(rights.within, where.within))
 
     async def drafts(
         self, workflow_id: str | None, execution_id: str | None, *, offset: int, limit: int

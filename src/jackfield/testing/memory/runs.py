@@ -31,8 +31,9 @@ from ...api.storage import (
     WebhookStats,
     static_changed,
 )
+from .insights import MemoryInsights
 from .ownership import MemoryOwnership
-from .tables import MemoryTables, StoredRun, page_of, taken
+from .tables import StoredRun, page_of, taken
 
 
 class MemoryCalls(MemoryOwnership):
@@ -121,7 +122,7 @@ class MemoryCalls(MemoryOwnership):
         self._calls[old.id] = new
 
 
-class MemoryExecutions(MemoryCalls):
+class MemoryExecutions(MemoryCalls, MemoryInsights):
     """Part of `MemoryStore`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
@@ -226,7 +227,7 @@ class MemoryExecutions(MemoryCalls):
             return False
         if run.row.finished_at is None:
             raise Conflict(f"The execution is {run.row.status}; cancel it first.", details={"status": run.row.status})
-        del self._runs[execution_id]
+        self._delete_run(execution_id)
         return True
 
     async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
@@ -343,7 +344,7 @@ class MemoryExecutions(MemoryCalls):
             self._unsaved[end.id] = end.forget_at
 
 
-class MemoryPruning(MemoryTables):
+class MemoryPruning(MemoryInsights):
     """Part of `MemoryStore`."""
 
     async def prune(self, retention: Retention) -> int:
@@ -372,7 +373,7 @@ class MemoryPruning(MemoryTables):
         excess = len(ended) - retention.executions_keep
         doomed = (rows[:excess] if excess > len(old) else old)[:limit]
         for row in doomed:
-            del self._runs[row.id]
+            self._delete_run(row.id)
         return len(doomed)
 
     def _forget_unsaved(self, now: int, limit: int) -> int:
@@ -380,7 +381,10 @@ class MemoryPruning(MemoryTables):
         due = [ident for ident, at in self._unsaved.items() if at <= now and ident[:13] not in unfinished][:limit]
         for ident in due:
             del self._unsaved[ident]
-        return sum(self._runs.pop(ident, None) is not None for ident in due)
+        gone = [ident for ident in due if ident in self._runs]
+        for ident in gone:
+            self._delete_run(ident)
+        return len(gone)
 
     def _unfinished(self) -> set[str]:
         """How their ids begin, and those of executions that they may ask for."""

@@ -137,6 +137,8 @@ class MemoryTables:
         self._ledger_days: dict[str, dict[int, LedgerDay]] = {}
         self._audit: list[AuditRow] = []
         self._audit_left: AuditCheckpoint | None = None
+        self._gone: dict[tuple[int, str, str, str], tuple[int, int]] = {}
+        """Hour, workflow, mode and status of executions that are deleted -> their number and milliseconds."""
         self._entries: dict[tuple[str, str], Entry] = {}
         self._drafts: dict[str, StoredDraft] = {}
         self._file_references: dict[str, dict[str, int]] = {}
