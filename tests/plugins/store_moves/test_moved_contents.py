@@ -37,6 +37,7 @@ from jackfield.api.storage import (
     WorkflowFilter,
 )
 from jackfield.api.storage.audit import AuditCheckpoint, AuditFilter, AuditHead
+from jackfield.api.storage.insights import EndedFilter
 from jackfield.api.storage.ledgers import LedgerDay, StoredLedger
 from jackfield.api.storage.tables import DataColumn, DataTable, DataTableFilter, NewDataRow, RowFilter, RowOrder
 from jackfield.api.store_forms import FORMS, Row, StoreForm
@@ -103,6 +104,9 @@ async def fill(store: Store) -> None:
     end = FinishedExecution("e3", "failed", 4, 3, b"[3]", b"{}", forget_at=2**40)
     await store.add_execution(NewExecution("e3", None, 0, "webhook", "failed", 3, b"{}", call=call), end)
     placed = NewCall("p", "h", 8, "POST", b"{}", "", places=((5, 1), (2000, 3)), response_body="long" * 999)
+    gone = FinishedExecution("e5", "success", 9_000_000, 8)
+    await store.add_execution(NewExecution("e5", "w", 1, "webhook", "success", 8, b"{}"), gone)
+    await store.delete_execution("e5")
     over = FinishedExecution("e4", "success", 9, 8)
     await store.add_execution(NewExecution("e4", None, 0, "webhook", "success", 8, b'{"a": ' * 1000, call=placed), over)
     first, second = audit_row(1), audit_row(2)
@@ -134,6 +138,7 @@ async def answers(store: Store) -> list[object]:
         await store.placements("credential", ["c"]), await store.shares("credential", ["c"]),
         await store.audit_rows(AuditFilter(), after=None, limit=9, newest_first=False), await store.audit_checkpoint(),
         await store.calls("h", status=None, offset=0, limit=9), await store.versions("w", 0, 9),
+        await store.ended_by_workflow(EndedFilter(0, 2**44)),
     ]  # fmt: skip
 
 

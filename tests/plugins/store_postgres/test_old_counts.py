@@ -10,6 +10,7 @@ import pytest
 from conftest import NewStore
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution
+from jackfield.api.storage.insights import EndedFilter
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.schema import MIGRATIONS
@@ -29,12 +30,12 @@ async def test_what_ended_before_and_while_others_read_is_counted(
     await _run(store, "before", ends=True)
     await _run(store, "open", ends=False)
     functions = [f"count_{each}_executions" for each in ("added", "ended", "deleted")]
-    functions += ["keep_bodies_of_calls", "add_up_new_counts", "add_up_counts", "take_counts_away"]
+    functions += ["keep_counts", "keep_bodies_of_calls", "add_up_new_counts", "add_up_counts", "take_counts_away"]
     jackfield_postgres.run(f"DROP FUNCTION {', '.join(f'{schema}.{each}' for each in functions)} CASCADE")
     jackfield_postgres.run(f"DROP INDEX {schema}.executions_by_end")
     tables = ["execution_counts", "execution_changes", "workflow_counts", "span_counts", "ledgers", "ledger_days"]
     tables += ["entries", "drafts", "project_members", "projects", "placements", "shares", "project_revisions"]
-    tables += ["audit_records", "audit_checkpoints"]
+    tables += ["audit_records", "audit_checkpoints", "insights"]
     jackfield_postgres.run(f"DROP TABLE {', '.join(f'{schema}.{table}' for table in tables)}")
     jackfield_postgres.run(f"ALTER TABLE {schema}.api_keys DROP COLUMN projects")
     jackfield_postgres.run(f"ALTER TABLE {schema}.webhook_stats DROP COLUMN rejected")
@@ -50,6 +51,7 @@ async def test_what_ended_before_and_while_others_read_is_counted(
     assert await newer.execution_stats(ExecutionFilter()) == {"success": 2, "failed": 1}
     assert await newer.delete_execution("before")
     assert await newer.execution_stats(ExecutionFilter()) == {"success": 1, "failed": 1}
+    assert sum(count.number for count in await newer.ended_by_workflow(EndedFilter(0, 2**44))) == 3
 
 
 @pytest.mark.parametrize("error", [psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure])
