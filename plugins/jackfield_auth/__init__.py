@@ -18,6 +18,7 @@ class AuthPlugin(Plugin):
         SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
         SettingsTable("security.second_factor", "jackfield_auth.settings:SecondFactorSettings"),
         SettingsTable("security.passkeys", "jackfield_auth.settings:PasskeySettings"),
+        SettingsTable("security.invitations", "jackfield_auth.settings:InvitationSettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
     commands = (

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from jackfield_auth.factors.passkey_setups import PasskeySetups
     from jackfield_auth.factors.second_steps import SecondSteps
     from jackfield_auth.factors.setups import FactorSetups
+    from jackfield_auth.invitations.acceptance import LinkAcceptance
+    from jackfield_auth.invitations.links import AccountLinks
     from jackfield_auth.passkeys.logins import PasskeyLogins
 
 WARM_UP_AFTER = 0.25
@@ -108,6 +110,18 @@ class AuthService:
         """By its place, as well."""
         made = cast("type[PasskeySetups]", load("jackfield_auth.factors.passkey_setups:PasskeySetups"))
         return made(self.second_steps, self.setups, self.passkey_logins)
+
+    @cached_property
+    def links(self) -> AccountLinks:
+        """By its place, as well."""
+        return cast("type[AccountLinks]", load("jackfield_auth.invitations.links:AccountLinks"))(self.context)
+
+    @cached_property
+    def link_acceptance(self) -> LinkAcceptance:
+        """By its place, as well."""
+        made = cast("type[LinkAcceptance]", load("jackfield_auth.invitations.acceptance:LinkAcceptance"))
+        ceremonies = self.second_steps.ceremonies
+        return made(self.context, self.accounts, self.links, ceremonies, self.passkey_logins)
 
     @cached_property
     def setups(self) -> FactorSetups:

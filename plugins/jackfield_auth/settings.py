@@ -167,6 +167,30 @@ class PasskeySettings(AuthTable):
     most: int = Field(20, ge=1, le=1000, description="Passkeys of one user at most.")
 
 
+class InvitationSettings(AuthTable):
+    """`[security.invitations]`: links with which somebody gets an account, or another password."""
+
+    expiration: str = Field("7d", description="An invitation ends after so long: 15m, 24h, 7d ...")
+    reset_expiration: str = Field("24h", description="A link to reset a password ends after so long.")
+    most: int = Field(1000, ge=1, le=100_000, description="Open links at most.")
+
+    @field_validator("expiration", "reset_expiration")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        seconds(value)
+        return value
+
+    @property
+    def lifetime(self) -> int:
+        """`expiration` in seconds."""
+        return seconds(self.expiration)
+
+    @property
+    def reset_lifetime(self) -> int:
+        """`reset_expiration` in seconds."""
+        return seconds(self.reset_expiration)
+
+
 class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 

@@ -236,6 +236,9 @@ OWN = frozenset(
         "revokeApiKey",
         "revokeMcpGrant",
         "revokeMcpProfileToken",
+        "acceptLink",
+        "beginLinkPasskey",
+        "readLink",
     ]
 )
 """One's own: sessions, keys, grants."""
@@ -285,6 +288,10 @@ INSTANCE = frozenset(
         "endUserSessions",
         "listUserSessions",
         "resetUserFactors",
+        "createInvitation",
+        "createResetLink",
+        "listInvitations",
+        "revokeInvitation",
     ]
 )
 """The same for everybody, or for administrators."""

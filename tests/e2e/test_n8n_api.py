@@ -280,8 +280,15 @@ def test_the_role_of_a_user_is_changed(lab: Lab) -> None:
     assert lab.n8n.patch("/api/v1/users/eve/role", json={"newRoleName": "owner"}).status_code == 400
     assert lab.n8n.delete("/api/v1/users/eve").status_code == 204
     assert lab.n8n.get("/api/v1/users/eve").status_code == 404
-    invited = lab.n8n.post("/api/v1/users", json=[{"email": "a@example.com"}])
-    assert (invited.status_code, invited.json()["code"]) == (501, "NOT_SUPPORTED")
+
+
+def test_users_are_invited_by_a_link(lab: Lab) -> None:
+    asked = [{"email": "a@example.com"}, {"email": "b@example.com", "role": "global:owner"}]
+    first, second = lab.n8n.post("/api/v1/users", json=asked).json()
+    assert (first["user"]["email"], first["error"]) == ("a@example.com", "")
+    assert "#token=jf_al_" in first["user"]["inviteAcceptUrl"]
+    assert "global:member" in second["error"]
+    assert lab.own.delete(f"/api/v1/invitations/{first['user']['id']}").status_code == 204
 
 
 def test_an_audit_names_what_it_finds(lab: Lab) -> None:

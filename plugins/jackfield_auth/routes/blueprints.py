@@ -11,6 +11,7 @@ from jackfield_auth.routes.account_routes import account_routes
 from jackfield_auth.routes.browser_routes import browser_routes
 from jackfield_auth.routes.factor_routes import factor_routes
 from jackfield_auth.routes.key_routes import key_routes
+from jackfield_auth.routes.link_routes import link_routes, opened_link_routes
 from jackfield_auth.routes.n8n_routes import n8n_routes
 from jackfield_auth.routes.passkey_routes import passkey_routes
 from jackfield_auth.routes.session_routes import session_routes
@@ -28,5 +29,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         browser_routes(auth),
         factor_routes(auth),
         passkey_routes(auth),
+        link_routes(auth),
+        opened_link_routes(auth),
         n8n_routes(auth),
     ]

@@ -14,7 +14,11 @@ from jackfield.api.n8n_pages import asked_cursor, page
 from jackfield.api.projects import ProjectAccess
 from jackfield.api.storage import SHARED, User
 from jackfield_auth.routes.answers import done
+from jackfield_auth.routes.link_routes import address_of
 from jackfield_auth.routes.n8n_schemas import (
+    N8nInvitation,
+    N8nInvitations,
+    N8nInvited,
     N8nRoleBody,
     N8nUser,
     N8nUserPage,
@@ -44,6 +48,20 @@ def n8n_routes(auth: AuthService) -> Blueprint:
             found = [user for user in found if await _is_member(auth.context, query.project_id, user)]
         rows = found[cursor.offset : cursor.offset + cursor.limit]
         return json_response(page([user_view(user) for user in rows], cursor.after(len(rows), len(found))))
+
+    @routes.post("/users")
+    @operation(
+        "Invite users; the answer has the link of each, which is shown this once",
+        operation_id="inviteUsers",
+        scope="admin",
+        request=N8nInvitations,
+        response=N8nInvited,
+        tags=USERS,
+        errors=(Conflict,),
+    )
+    async def invite() -> Response:
+        body = await read_model(N8nInvitations)
+        return json_response([await _invited(auth, each) for each in body.root])
 
     @routes.get("/users/<user_id>")
     @operation(
@@ -110,6 +128,19 @@ def user_view(user: User) -> dict[str, Json]:
         "updatedAt": iso(user.created_at),
         "role": ROLES.get(user.role, user.role),
     }
+
+
+async def _invited(auth: AuthService, asked: N8nInvitation) -> Json:
+    """One of them as n8n answers it: what is wrong with it keeps no other from being invited."""
+    role = OUR_ROLES.get(asked.role)
+    if role is None:
+        return {"user": {"email": asked.email}, "error": f"The role must be one of: {', '.join(OUR_ROLES)}."}
+    if await auth.store().user_by_name(asked.email) is not None:
+        return {"user": {"email": asked.email}, "error": "There is a user of this name already."}
+    made = await auth.links.invite(asked.email, role, {}, principal().user_id, None)
+    address = address_of(auth, made.token)
+    shown: Json = {"id": made.link.id, "email": asked.email, "inviteAcceptUrl": address, "emailSent": False}
+    return {"user": shown, "error": ""}
 
 
 async def _user(auth: AuthService, given: str) -> User:

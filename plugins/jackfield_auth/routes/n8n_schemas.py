@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field, RootModel
+
 from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, N8nOffset
 
 
@@ -34,3 +38,28 @@ class N8nUserPage(CursorPage):
 
 class N8nRoleBody(N8nAnswer):
     new_role_name: str
+
+
+class N8nInvitation(N8nAnswer):
+    email: Annotated[str, Field(min_length=1, max_length=200)]
+    role: str = "global:member"
+
+
+class N8nInvitations(RootModel[Annotated[list[N8nInvitation], Field(max_length=100)]]):
+    """One for each user."""
+
+
+class N8nInvitedUser(N8nAnswer):
+    id: str | None = None
+    email: str
+    invite_accept_url: str | None = None
+    email_sent: bool | None = None
+
+
+class N8nInvitedRow(N8nAnswer):
+    user: N8nInvitedUser
+    error: str
+
+
+class N8nInvited(RootModel[list[N8nInvitedRow]]):
+    """In the order of the request."""

@@ -132,6 +132,14 @@ class UserAccounts:
                 await self._store().change_user(user_id, role=new_role, display_name=shown, revoke=new_role is not None)
             )
 
+    async def add_without_password(self, user_id: str, username: str, role: str) -> User:
+        """A user with a passkey alone. Raises `InvalidInput`, and `Conflict` when the name is taken."""
+        check_username(username)
+        check_role(role)
+        user = User(user_id, username, role, "", version=1, created_at=self._clock.now_ms())
+        await self._store().add_user(user)
+        return user
+
     async def revoke(self, user_id: str) -> User:
         """End every session and token of the user. Raises `NotFound`."""
         return found(await self._store().change_user(user_id))

@@ -30,7 +30,6 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"projects", "Jackfield has no folders in n8n's API: see /api/v1/folders."),
 )
 """Path below the prefix, with all that is below it, and the answer. The first that fits counts."""
-INVITE = "Jackfield invites nobody by mail: an administrator adds users with jackfield user add."
 
 
 def absent_parts() -> Blueprint:
@@ -52,17 +51,5 @@ def absent_parts() -> Blueprint:
             if re.fullmatch(rf"{pattern}(/.*)?", absent):
                 raise NotSupported(text)
         raise NotFound("There is nothing at this address.")
-
-    @made.post("/users")
-    @operation(
-        "Say how users are added",
-        operation_id="inviteUsers",
-        scope=None,
-        tags=("not in Jackfield",),
-        errors=(NotSupported,),
-        act=UNRECORDED,
-    )
-    async def refuse_to_invite() -> Response:
-        raise NotSupported(INVITE)
 
     return made

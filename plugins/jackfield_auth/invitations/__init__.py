@@ -1,0 +1,1 @@
+"""Links with which somebody gets an account, or another password."""
