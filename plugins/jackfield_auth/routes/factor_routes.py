@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, g
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Principal
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, StoreUnavailable
 from jackfield.api.http import operation, read_model, success
@@ -55,6 +56,7 @@ class FactorRoutes:
     @operation(
         "Begin to set up an authenticator app: gives the secret as text and as a picture",
         operation_id="beginAuthenticator",
+        act=UNRECORDED,
         scope="public",
         response=f"{_SCHEMAS}:NewAuthenticatorAnswer",
         tags=_TAGS,
@@ -67,6 +69,7 @@ class FactorRoutes:
     @operation(
         "Finish it with a code of the app; ends the user's other sessions and tokens",
         operation_id="finishAuthenticator",
+        act="user.factor",
         scope="public",
         request=f"{_SCHEMAS}:FactorCodeBody",
         response=f"{_SCHEMAS}:FactorDoneAnswer",

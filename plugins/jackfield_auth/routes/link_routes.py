@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, request
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput, NotFound, StoreUnavailable
 from jackfield.api.http import operation, principal, read_model, success
@@ -54,6 +55,7 @@ class LinkRoutes:
     @operation(
         "Invite somebody: gives a link that makes one user",
         operation_id="createInvitation",
+        act="user.invite",
         scope="admin",
         request=InvitationBody,
         response=NewLinkView,
@@ -72,6 +74,7 @@ class LinkRoutes:
     @operation(
         "Make a link with which a user sets another password",
         operation_id="createResetLink",
+        act="user.reset",
         scope="admin",
         response=NewLinkView,
         status=201,
@@ -111,6 +114,7 @@ class OpenedLinkRoutes:
     @operation(
         "Say what a link is for",
         operation_id="readLink",
+        act=UNRECORDED,
         scope="public",
         request=f"{_SCHEMAS}:LinkTokenBody",
         response=f"{_SCHEMAS}:LinkToldAnswer",
@@ -127,6 +131,7 @@ class OpenedLinkRoutes:
     @operation(
         "Begin to accept an invitation with a passkey in place of a password: gives the options for the browser",
         operation_id="beginLinkPasskey",
+        act=UNRECORDED,
         scope="public",
         request=f"{_SCHEMAS}:InvitedNameBody",
         response=f"{_SCHEMAS}:LinkPasskeyAnswer",
@@ -143,6 +148,7 @@ class OpenedLinkRoutes:
         "Accept an invitation, which makes the user and begins a session; or set another password, which ends the "
         "user's sessions",
         operation_id="acceptLink",
+        act="user.login",
         scope="public",
         request=f"{_SCHEMAS}:AcceptanceBody",
         response="jackfield_auth.routes.browser_schemas:BrowserSessionAnswer",

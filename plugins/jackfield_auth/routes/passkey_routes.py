@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, g
 
+from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, RateLimited, StoreUnavailable
@@ -37,6 +38,7 @@ class PasskeyRoutes:
         "Begin a login by a passkey alone: gives the options for the browser, and sets the HttpOnly cookie that binds "
         "the answer to it",
         operation_id="beginPasskeyLogin",
+        act=UNRECORDED,
         scope="public",
         response=f"{_SCHEMAS}:PasskeyOptionsAnswer",
         tags=_TAGS,
@@ -67,6 +69,7 @@ class PasskeyRoutes:
     @operation(
         "Begin to make a passkey: gives the options for the browser",
         operation_id="beginPasskey",
+        act=UNRECORDED,
         scope="public",
         response=f"{_SCHEMAS}:PasskeyOptionsAnswer",
         tags=_TAGS,
@@ -79,6 +82,7 @@ class PasskeyRoutes:
     @operation(
         "Finish it with the browser's answer; ends the user's other sessions and tokens",
         operation_id="finishPasskey",
+        act="user.factor",
         scope="public",
         request=f"{_SCHEMAS}:NewPasskeyBody",
         response=f"{_SCHEMAS}:FactorDoneAnswer",
