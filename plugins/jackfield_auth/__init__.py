@@ -25,6 +25,8 @@ class AuthPlugin(Plugin):
         "jackfield_auth.commands.users:user",
         "jackfield_auth.commands.keys:api_key",
         "jackfield_auth.commands.opening:open_ui",
+        "jackfield_auth.commands.sessions:sessions",
+        "jackfield_auth.commands.invitations:invitations",
     )
     provides = {"jackfield_auth.commands.users:UserDirectory": "jackfield_auth.serving:users"}
     parts = ("jackfield_auth.service:AuthService",)

@@ -28,6 +28,11 @@ QUIET = {
     "POST /api/proxy/<alias>/config/check": "tells only",
     "POST /api/proxy/<alias>/test": "tells only",
     "POST /api/session/question": "a step of a login",
+    "POST /api/session/passkey": "a step of a login",
+    "POST /api/session/passkeys": "begins a setup, which is recorded when it ends",
+    "POST /api/session/factors/totp": "begins a setup, which is recorded when it ends",
+    "POST /api/session/links/read": "tells only",
+    "POST /api/session/links/passkey": "a step of what is recorded when it ends",
     "POST /api/v1/auth/login/question": "a step of a login",
     "POST /api/session/redirect": "begins a login, which is recorded when it ends",
     "POST /api/terminal/sessions/<session_id>/input": "keystrokes, as over the WebSocket; the session is recorded",
@@ -38,7 +43,6 @@ QUIET = {
     "POST /api/v1/drafts/<draft_id>/merge": "saves nothing",
     "POST /api/v1/expressions/preview": "runs nothing",
     "POST /api/v1/workflows/validate": "tells only",
-    "POST /n8n/api/v1/users": "says that there is none",
     **dict.fromkeys((f"{method} /n8n/api/v1/<path:absent>" for method in METHODS), "says that there is none"),
 }
 """Routes that say themselves that nothing is to be recorded, with the reason."""
