@@ -17,12 +17,14 @@ from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield_ui.encodings import accepted
 from jackfield_ui.extensions import FOLDER, LIST, BrowserExtensions
 from jackfield_ui.files import StaticFile, StaticFiles
-from jackfield_ui.headers import HASHED, IMMUTABLE, REVALIDATED, page_headers, secured
+from jackfield_ui.headers import BROUGHT, HASHED, IMMUTABLE, REVALIDATED, page_headers, secured
 from jackfield_ui.missing import MISSING_PAGE
 
 STATIC = Path(__file__).parent / "static"
 SEGMENT = "ui"
 ASSETS = "assets/"
+SCRIPTS = (".js", ".mjs", ".wasm")
+"""The page's own policy holds for these."""
 NONCE_MARK = b"__CSP_NONCE__"
 """Where the page has the nonce of its styles; every answer has another one."""
 
@@ -46,7 +48,7 @@ class Interface:
             return
         found = await asyncio.to_thread(self._find, name) if name else None
         if found is not None:
-            await self._file(found, headers, scope["method"], send)
+            await self._file(name, found, headers, scope["method"], send)
         elif name.startswith((ASSETS, FOLDER)):
             raise NotFound("There is no such file; load the page again.")
         else:
@@ -61,15 +63,17 @@ class Interface:
         headers = [(b"content-type", b"application/json"), (b"cache-control", REVALIDATED), *secured()]
         await respond(send, 200, headers, await asyncio.to_thread(self._extensions.listing), method)
 
-    async def _file(self, file: StaticFile, headers: dict[bytes, bytes], method: str, send: Send) -> None:
+    async def _file(self, name: str, file: StaticFile, headers: dict[bytes, bytes], method: str, send: Send) -> None:
         encoding = accepted(headers.get(b"accept-encoding", b""), file.encodings)
         tag = file.tag(encoding)
         answer = [
             (b"etag", tag),
-            (b"cache-control", IMMUTABLE if HASHED.search(file.name) else REVALIDATED),
+            (b"cache-control", IMMUTABLE if HASHED.search(name) else REVALIDATED),
             (b"vary", b"accept-encoding"),
             *secured(),
         ]
+        if name.startswith(FOLDER) and not name.endswith(SCRIPTS):
+            answer.append((b"content-security-policy", BROUGHT))
         if tag in [part.strip().removeprefix(b"W/") for part in headers.get(b"if-none-match", b"").split(b",")]:
             await respond(send, 304, answer, b"", method)
             return

@@ -18,6 +18,7 @@ TYPES: Mapping[str, bytes] = {
     ".html": b"text/html; charset=utf-8",
     ".ico": b"image/x-icon",
     ".js": b"text/javascript; charset=utf-8",
+    ".mjs": b"text/javascript; charset=utf-8",
     ".json": b"application/json",
     ".png": b"image/png",
     ".svg": b"image/svg+xml",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-HASHED = re.compile(r"^assets/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
-"""A name that changes with the content, as the build makes it."""
+HASHED = re.compile(r"^assets/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$|^extensions/[^/]+/@[0-9a-f]{16}/.")
+"""A name that changes with the content, as the build makes it, or as the files of extensions have it."""
+BROUGHT = b"default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""The policy of an extension's file that is opened by itself, such as a picture: it runs nothing as our page could."""
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATED = b"no-cache"
 POLICY = (

@@ -32,6 +32,7 @@ NO_JSON = {
 NO_STATE = {
     "completion": "prints a script of click's, whichever daemon will answer it",
     "plugins check": "imports the project that its author has here; a daemon would run code that it is sent",
+    "plugins new": "writes a project for its author here, of what is installed here",
     "man": "writes pages about the program that is called",
     "registry build": "reads and signs a directory here; the private key leaves its machine for no daemon",
     "restore": "writes the directory of a daemon that does not exist yet",

@@ -10,17 +10,22 @@ from typing import Literal
 from .extensions import ExtensionPoint
 from .records import record
 
+_ACTIVE = frozenset({"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "listener"})
+_LOADS = re.compile(r"@import|url\((?!['\"]?#)|javascript:|expression\(", re.IGNORECASE)
+_SPACE = re.compile(r"[\s\x00]+")
 NAME = re.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)*$")
 
 
 @record
 class BrowserPage:
     """A page in the navigation. name: as the module has it in `pages`, and the end of its address; label: what the
-    navigation says; group: the part of the navigation it stands in."""
+    navigation says; group: the part of the navigation it stands in, or `Settings` for a section of the settings; icon:
+    a picture beside the label, the file `{icon}.svg`, of which only the shape counts. Empty: a piece of a puzzle."""
 
     name: str
     label: str
-    group: Literal["Automation", "Agents", "System"] = "System"
+    group: Literal["Automation", "Agents", "System", "Settings"] = "System"
+    icon: str = ""
 
 
 @record
@@ -28,7 +33,8 @@ class BrowserExtension:
     """name: of the extension, such as the plugin's: lower-case letters, digits and hyphens. files: a folder of the
     package, all of which anybody may read: it is served below `/ui/extensions/{name}/`. It holds the module, and an
     icon as `{icon}.svg`, which a node type has by `icon="{name}/{icon}"`. module: an ES module, whose default export
-    has `pages` and `controls`; empty: there are icons alone."""
+    has `pages` and `controls`, as `browser.d.ts` beside this file has their types; empty: there are icons alone. A
+    picture in SVG that could run a script or load something keeps the extension out."""
 
     name: str
     files: Path
@@ -44,6 +50,43 @@ def _mistakes(extension: BrowserExtension) -> Iterable[str]:
     for page in extension.pages:
         if not NAME.match(page.name):
             yield f"its page {page.name!r} is named with more than lower-case letters, digits, hyphens"
+        if page.icon and not (extension.files / f"{page.icon}.svg").is_file():
+            yield f"its page {page.name!r} has the icon {page.icon!r}, and there is no {page.icon}.svg"
+    if extension.module and not (extension.files / extension.module).is_file():
+        yield f"its browser extension {extension.name!r} has no file {extension.module}"
+    yield from _active_pictures(extension.files)
+
+
+def _active_pictures(files: Path) -> Iterable[str]:
+    for path in sorted(files.rglob("*.svg")):
+        if (problem := svg_problem(path.read_bytes())) is not None:
+            yield f"its picture {path.name} {problem}"
+
+
+def svg_problem(content: bytes) -> str | None:
+    """How a picture in SVG does more than show shapes: it runs a script, loads something, or is no SVG. None: it does
+    not."""
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, fromstring
+
+    try:
+        root = fromstring(content, forbid_dtd=True)
+    except (DefusedXmlException, ParseError, ValueError):
+        return "is no SVG that can be read, or has a DTD"
+    for element in root.iter():
+        kind = str(element.tag).rpartition("}")[2].lower()
+        if kind in _ACTIVE:
+            return f"has the element <{kind}>"
+        for name, value in element.attrib.items():
+            attribute, text = name.rpartition("}")[2].lower(), _SPACE.sub("", value).lower()
+            if attribute.startswith("on"):
+                return f"has the attribute {attribute}"
+            if attribute in ("href", "src") and not text.startswith(("#", "data:image/png", "data:image/jpeg")):
+                return "refers to something outside of it"
+        styles = [*element.attrib.values(), element.text or ""] if kind == "style" else element.attrib.values()
+        if any(_LOADS.search(_SPACE.sub("", style)) for style in styles):
+            return "loads something by its style"
+    return None
 
 
 BROWSER_EXTENSIONS = ExtensionPoint("jackfield_browser_extensions", BrowserExtension, check=_mistakes)

@@ -19,12 +19,15 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load
 from jackfield.api.version import __version__
 
+from .plugin_projects.kinds import KINDS, LICENSES
 from .runtime import Runtime
 
 if TYPE_CHECKING:
     from jackfield.api.jsontext import Json
     from jackfield.api.nodes.forms import NodeField, NodeForm
     from jackfield.core.settings import Settings
+
+    from .plugin_projects.making import MadeProject
 
 
 @click.command()
@@ -185,6 +188,29 @@ def node_list(runtime: Runtime, unavailable: bool, config_dir: Path | None, as_j
     rows = cast("Callable[[object], list[tuple[str, ...]]]", load("jackfield.cli.node_list:rows"))
     columns = cast("Sequence[str]", load("jackfield.cli.node_list:COLUMNS"))
     echo_table(columns, rows(found), empty="There are no node types.")
+
+
+@plugins.command("new")
+@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("name")
+@click.option("--dir", "directory", type=click.Path(path_type=Path), help="Default: jackfield-plugin-NAME, here.")
+@click.option("--license", "license_name", type=click.Choice(LICENSES), default="MIT", show_default=True)
+@click.option("--author", help="Default: the authors of jackfield-plugin-NAME.")
+@json_option
+def new_project(
+    kind: str, name: str, directory: Path | None, license_name: str, author: str | None, as_json: bool
+) -> None:
+    """Make a project for a plugin of this KIND, with tests, strict types and a workflow for its checks.
+
+    NAME has lower-case letters, digits and hyphens, such as word-count. No file is overwritten."""
+    make = cast("Callable[..., MadeProject]", load("jackfield.cli.plugin_projects.command:make"))
+    made = make(kind, name, directory=directory, license=license_name, author=author)
+    if as_json:
+        echo_json({"directory": str(made.directory), "files": list(made.files), "next": list(made.next)})
+        return
+    click.echo(f"{made.directory} has {len(made.files)} files. Next:")
+    for line in made.next:
+        click.echo(f"  {line}")
 
 
 @click.command()

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield.api.browser import BROWSER_EXTENSIONS, BrowserExtension, BrowserPage
+from jackfield.api.browser import BROWSER_EXTENSIONS, BrowserExtension, BrowserPage, svg_problem
 from jackfield.api.errors import NotFound
 from jackfield_ui.app import Interface
 from jackfield_ui.encodings import accepted
 from jackfield_ui.extensions import BrowserExtensions
 
 NAME = "assets/index-D79a2g5O.js"
+
+HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -132,20 +134,76 @@ async def test_extensions_of_plugins_are_listed_and_served(folder: Path) -> None
     status, headers, body = await ask(folder, "/ui/extensions.json")
     assert (status, headers[b"content-type"]) == (200, b"application/json")
     (shown,) = json.loads(body)
-    assert (shown["name"], shown["pages"]) == ("kilns", [{"name": "overview", "label": "Kilns", "group": "System"}])
-    path = shown["module"].partition("?")[0]
-    assert (await ask(folder, path))[2] == b"export default {}"
-    for other in ("/ui/extensions/kilns/../favicon.svg", "/ui/extensions/other/index.js"):
+    page = {"name": "overview", "label": "Kilns", "group": "System", "icon": None}
+    assert (shown["name"], shown["pages"]) == ("kilns", [page])
+    status, headers, body = await ask(folder, shown["module"])
+    assert body == b"export default {}"
+    assert headers[b"cache-control"] == b"public, max-age=31536000, immutable"
+    mark = shown["module"].split("/")[4]
+    plain = "/ui/extensions/kilns/index.js"
+    assert (await ask(folder, plain))[1][b"cache-control"] == b"no-cache"
+    outdated = f"/ui/extensions/kilns/@{'0' * 16}/index.js"
+    climbing = f"/ui/extensions/kilns/{mark}/../favicon.svg"
+    for other in ("/ui/extensions/kilns/../favicon.svg", "/ui/extensions/other/index.js", outdated, climbing):
         with pytest.raises(NotFound):
             await ask(folder, other)
+
+
+async def test_another_content_has_another_address(folder: Path) -> None:
+    addresses = []
+    for text in ("1", "2"):
+        (folder / "assets/index.js").write_text(text)
+        (shown,) = json.loads((await ask(folder, "/ui/extensions.json"))[2])
+        addresses.append(shown["files"])
+    assert len(set(addresses)) == 2
+
+
+async def test_a_picture_that_is_opened_by_itself_runs_nothing(folder: Path) -> None:
+    (folder / "assets/index.js").write_text("export default {}")
+    (folder / "assets/oven.svg").write_text(SHAPE)
+    policy = b"content-security-policy"
+    assert b"sandbox" in (await ask(folder, "/ui/extensions/kilns/oven.svg"))[1][policy]
+    assert policy not in (await ask(folder, "/ui/extensions/kilns/index.js"))[1]
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
+SHAPE = SVG.format('<style>path { fill: url(#a) }</style><path d="M0 0" fill="url(#a)"/><use xlink:href="#b"/>')
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ("<script>alert(1)</script>", "<script>"),
+        ('<path onload="alert(1)"/>', "onload"),
+        ('<foreignObject><p xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>', "<foreignobject>"),
+        ('<a xlink:href="java\tscript:alert(1)"/>', "outside"),
+        ('<image href="https://elsewhere.example/a.png"/>', "outside"),
+        ('<path style="fill: url(https://elsewhere.example)"/>', "style"),
+        ("<style>@import 'https://elsewhere.example';</style>", "style"),
+        ('<a><animate attributeName="href" to="javascript:alert(1)"/></a>', "style"),
+        ("<path>", "no SVG"),
+    ],
+)
+def test_a_picture_that_does_more_than_show_shapes_is_refused(inside: str, told: str, tmp_path: Path) -> None:
+    assert told in str(svg_problem(SVG.format(inside).encode()))
+    (tmp_path / "oven.svg").write_text(SVG.format(inside))
+    assert BROWSER_EXTENSIONS.check is not None
+    (mistake,) = BROWSER_EXTENSIONS.check(BrowserExtension("kilns", tmp_path))
+    assert mistake.startswith("its picture oven.svg ")
+
+
+def test_shapes_are_fine_and_entities_are_not() -> None:
+    assert svg_problem(SHAPE.encode()) is None
+    assert svg_problem(b'<!DOCTYPE svg [<!ENTITY a "b">]>' + SHAPE.encode()) is not None
 
 
 @pytest.mark.parametrize(
     ("extension", "mistakes"),
     [
-        (BrowserExtension("kilns", Path(), "a.js", [BrowserPage("a-b", "A")]), 0),
-        (BrowserExtension("../kilns", Path()), 1),
-        (BrowserExtension("kilns", Path(), "", [BrowserPage("A", "A")]), 2),
+        (BrowserExtension("kilns", HERE, HERE.joinpath("test_ui_files.py").name, [BrowserPage("a-b", "A")]), 0),
+        (BrowserExtension("../kilns", HERE), 1),
+        (BrowserExtension("kilns", HERE, "", [BrowserPage("A", "A")]), 2),
+        (BrowserExtension("kilns", HERE, "missing.js", [BrowserPage("a", "A", icon="missing")]), 2),
     ],
 )
 def test_names_are_parts_of_addresses(extension: BrowserExtension, mistakes: int) -> None:

@@ -90,9 +90,10 @@ class Renewals(Protocol):
 class OwnershipStore(Protocol):
     """Part of the store port. `Fenced` and `StoreUnavailable` are raised as the module says."""
 
-    exclusive: bool
-    """Whether one daemon has the store for itself: then registering ends every other incarnation, leases never run out,
-    and nobody need renew."""
+    @property
+    def exclusive(self) -> bool:
+        """Whether one daemon has the store for itself: then registering ends every other incarnation, leases never run
+        out, and nobody need renew."""
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
         """Queued in the order of the calls: writes of this owner that are queued behind it are taken; claims and

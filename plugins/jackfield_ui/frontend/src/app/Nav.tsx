@@ -72,10 +72,14 @@ export function Nav() {
                   </Link>
                 </li>
               ))}
-              {brought.map(({ to, label }) => (
+              {brought.map(({ to, label, icon }) => (
                 <li key={to}>
                   <Link className={classes.link} to={to} aria-current={pathname === to ? 'page' : undefined}>
-                    <IconPuzzle size={18} stroke={1.7} aria-hidden="true" />
+                    {icon ? (
+                      <span className={classes.shape} style={{ maskImage: `url("${icon}")` }} aria-hidden="true" />
+                    ) : (
+                      <IconPuzzle size={18} stroke={1.7} aria-hidden="true" />
+                    )}
                     {label}
                   </Link>
                 </li>

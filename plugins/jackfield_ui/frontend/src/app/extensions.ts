@@ -1,60 +1,35 @@
-/** What plugins bring to the interface; `docs/ui.md` has the contract. */
+/** What plugins bring to the interface; `docs/ui-extensions.md` has the contract, `jackfield.api` the types. */
 import { useQuery } from '@tanstack/react-query';
+import type { ExtensionModule } from '../../../../../src/jackfield/api/browser';
 import { send } from '../api/client';
-import { isRecord } from '../api/errors';
 import type { Area } from './areas';
+
+export type {
+  ControlMount,
+  ControlState,
+  ExtensionModule,
+  MountedControl,
+} from '../../../../../src/jackfield/api/browser';
+
+/** Of what modules get; one that was written for a newer one is refused. */
+export const VERSION = 1;
+
+/** A page in the navigation or, in the group `Settings`, a section of the settings. */
+export interface BroughtPage {
+  name: string;
+  label: string;
+  group: Exclude<Area['group'], ''> | 'Settings';
+  /** The address of a picture, of which the shape counts; null: it has none. */
+  icon: string | null;
+}
 
 export interface Extension {
   name: string;
   /** Null: it has icons alone. */
   module: string | null;
-  pages: { name: string; label: string; group: Exclude<Area['group'], ''> }[];
-}
-
-interface Asked {
-  query?: Readonly<Record<string, string>>;
-  json?: unknown;
-}
-
-/** What a module asks: its author knows the answer's type. The envelope of `/api` is taken off. */
-export async function requested(method: string, path: string, { query = {}, json }: Asked = {}): Promise<unknown> {
-  const url = new URL(path, location.origin);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const headers = new Headers(json === undefined ? [] : [['content-type', 'application/json']]);
-  const body = json === undefined ? null : JSON.stringify(json);
-  const answer = await send(new Request(url, { method, headers, body }));
-  const whole: unknown = answer.status === 204 ? undefined : await answer.json();
-  return isRecord(whole) && whole.success === true && 'data' in whole ? whole.data : whole;
-}
-
-/** What a page may use. */
-export interface PageTools {
-  /** Asks the daemon as the page's user; throws with the daemon's words. */
-  request: typeof requested;
-  /** To an address below `/ui/`. */
-  navigate: (to: string) => void;
-}
-
-/** What a control shows. */
-export interface ControlState {
-  label: string;
-  value: unknown;
-  /** undefined leaves the value out. */
-  change: (value: unknown) => void;
-  readOnly: boolean;
-  error: string | undefined;
-  options: Readonly<Record<string, unknown>>;
-}
-
-export interface MountedControl {
-  update: (state: ControlState) => void;
-  unmount?: () => void;
-}
-
-/** The default export of an extension's module. */
-export interface ExtensionModule {
-  pages?: Readonly<Record<string, (element: HTMLElement, tools: PageTools) => (() => void) | undefined>>;
-  controls?: Readonly<Record<string, (element: HTMLElement, state: ControlState) => MountedControl>>;
+  /** Where its files are; it changes with them. */
+  files: string;
+  pages: BroughtPage[];
 }
 
 export function useExtensions() {
@@ -77,12 +52,23 @@ export function useExtension(name: string) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
       const loaded = (await import(/* @vite-ignore */ address ?? '')) as { default?: ExtensionModule };
-      if (!loaded.default) throw new Error(`The module of “${name}” has no default export.`);
-      return loaded.default;
+      return fitting(name, loaded.default);
     },
   });
   const absent = extensions.data && !address ? new Error(`No plugin brings “${name}”.`) : null;
   return { module: module.data, error: extensions.error ?? absent ?? module.error };
+}
+
+/** A module that this interface can serve. Throws an error that names the extension. */
+export function fitting(name: string, module: ExtensionModule | undefined): ExtensionModule {
+  if (!module) throw new Error(`The module of “${name}” has no default export.`);
+  const { api = VERSION }: { api?: number } = module;
+  if (api > VERSION) {
+    throw new Error(
+      `“${name}” was written for version ${api} of the interface, and this one has ${VERSION}. Update Jackfield.`,
+    );
+  }
+  return module;
 }
 
 /** Ends what a module has drawn. Whatever it throws then is its own: the page that comes next is drawn all the same. */

@@ -4,10 +4,18 @@ import { ApiError } from '../api/errors';
 import { explained } from './notify';
 
 /** What could not be read, in place of it, with a way to try again. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Failure({
+  error,
+  onRetry,
+  title = 'This could not be read',
+}: {
+  error: unknown;
+  onRetry?: () => void;
+  title?: string;
+}) {
   const id = error instanceof ApiError ? error.requestId : undefined;
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title="This could not be read" role="alert">
+    <Alert color="red" icon={<IconAlertTriangle />} title={title} role="alert">
       <Stack gap="sm" align="flex-start">
         <Text style={{ whiteSpace: 'pre-line' }}>{explained(error)}</Text>
         {id && (

@@ -1,9 +1,7 @@
-import { Skeleton } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
-import { useNavigate, useParams } from 'react-router';
-import { ended, requested, useExtension, useExtensions } from '../../app/extensions';
-import { Failure } from '../../components/Failure';
+import { useParams } from 'react-router';
+import { useExtensions } from '../../app/extensions';
 import { Page } from '../../components/Page';
+import { Drawn } from './Drawn';
 
 /** A page that a plugin draws. */
 export default function ExtensionPage() {
@@ -14,32 +12,5 @@ export default function ExtensionPage() {
     <Page title={known?.label ?? page}>
       <Drawn key={`${extension}/${page}`} extension={extension} page={page} />
     </Page>
-  );
-}
-
-function Drawn({ extension, page }: { extension: string; page: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  const navigate = useNavigate();
-  const { module, error } = useExtension(extension);
-  const [failed, setFailed] = useState<unknown>();
-  useEffect(() => {
-    const element = place.current;
-    if (!element || !module) return;
-    try {
-      const mount = module.pages?.[page];
-      if (!mount) throw new Error(`“${extension}” has no page “${page}”.`);
-      const end = mount(element, { request: requested, navigate: (to) => void navigate(to) });
-      return () => ended(end);
-    } catch (reason) {
-      setFailed(reason);
-      return;
-    }
-  }, [module, extension, page, navigate]);
-  if (error ?? failed) return <Failure error={error ?? failed} />;
-  return (
-    <>
-      {!module && <Skeleton height={200} />}
-      <div ref={place} />
-    </>
   );
 }

@@ -2,7 +2,9 @@ import { Tabs } from '@mantine/core';
 import type { ComponentType } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
+import { useExtensions } from '../../app/extensions';
 import { Page } from '../../components/Page';
+import { Drawn } from '../extension/Drawn';
 import { Account } from './Account';
 import { ApiKeys } from './ApiKeys';
 import { Credentials } from './Credentials';
@@ -24,10 +26,17 @@ const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   variables: { label: 'Variables', content: Variables },
 };
 
+/** Of the settings that plugins bring. */
+const brought = (extension: string, page: string) => `${extension}.${page}`;
+
 export default function Settings() {
   const navigate = useNavigate();
   const { section = 'account' } = useParams();
-  const shown = Object.hasOwn(SECTIONS, section) ? section : 'account';
+  const more = (useExtensions().data ?? []).flatMap(({ name, pages }) =>
+    pages.filter(({ group }) => group === 'Settings').map((page) => ({ ...page, extension: name })),
+  );
+  const isBrought = more.some(({ extension, name }) => brought(extension, name) === section);
+  const shown = isBrought || Object.hasOwn(SECTIONS, section) ? section : 'account';
   const go = (next: string | null) =>
     void navigate(next === 'account' ? areaPath('settings') : `${areaPath('settings')}/${next}`, { replace: true });
   return (
@@ -39,10 +48,20 @@ export default function Settings() {
               {label}
             </Tabs.Tab>
           ))}
+          {more.map(({ extension, name, label }) => (
+            <Tabs.Tab key={brought(extension, name)} value={brought(extension, name)}>
+              {label}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
             <Content />
+          </Tabs.Panel>
+        ))}
+        {more.map(({ extension, name }) => (
+          <Tabs.Panel key={brought(extension, name)} value={brought(extension, name)}>
+            <Drawn extension={extension} page={name} />
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -1,7 +1,14 @@
 import { Input } from '@mantine/core';
 import { type ComponentType, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { messageOf } from '../../../../api/errors';
-import { type ControlState, ended, type MountedControl, useExtension } from '../../../../app/extensions';
+import { failedTitle, useHost } from '../../../../app/extensionHost';
+import {
+  type ControlMount,
+  type ControlState,
+  ended,
+  type MountedControl,
+  useExtension,
+} from '../../../../app/extensions';
 import { useFormState } from '../context';
 import type { NodeField } from '../model';
 import { helpOf } from './help';
@@ -22,19 +29,20 @@ export function ExtensionControl({
 }: ControlProps & { named: [string, string]; Otherwise: ComponentType<ControlProps> }) {
   const { module } = useExtension(extension);
   const mount = module?.controls?.[control];
-  return mount ? <Mounted {...props} mount={mount} Otherwise={Otherwise} /> : <Otherwise {...props} />;
+  if (!mount) return <Otherwise {...props} />;
+  return <Mounted {...props} mount={mount} extension={extension} Otherwise={Otherwise} />;
 }
 
-type Mount = (element: HTMLElement, state: ControlState) => MountedControl;
-
 interface MountedProps extends ControlProps {
-  mount: Mount;
+  mount: ControlMount;
+  extension: string;
   Otherwise: ComponentType<ControlProps>;
 }
 
-function Mounted({ mount, Otherwise, ...props }: MountedProps) {
+function Mounted({ mount, extension, Otherwise, ...props }: MountedProps) {
   const { field, value, onChange, error } = props;
   const { editable } = useFormState();
+  const host = useHost(extension);
   const [failed, setFailed] = useState<string>();
   const place = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedControl>(undefined);
@@ -53,13 +61,13 @@ function Mounted({ mount, Otherwise, ...props }: MountedProps) {
     if (!place.current) return;
     let control: MountedControl | undefined;
     try {
-      control = mount(place.current, state());
+      control = mount(place.current, state(), host);
     } catch (reason) {
       setFailed(messageOf(reason));
     }
     mounted.current = control;
     return () => ended(() => control?.unmount?.());
-  }, [mount]);
+  }, [mount, host]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what a control shows
   useEffect(() => {
     try {
@@ -69,7 +77,7 @@ function Mounted({ mount, Otherwise, ...props }: MountedProps) {
     }
   }, [value, editable, error]);
   if (failed !== undefined) {
-    return <Otherwise {...props} error={error ?? `The plugin’s control has failed: ${failed}`} />;
+    return <Otherwise {...props} error={error ?? `${failedTitle(extension)}: ${failed}`} />;
   }
   return (
     <Input.Wrapper

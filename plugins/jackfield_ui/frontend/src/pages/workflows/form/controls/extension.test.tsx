@@ -21,6 +21,10 @@ vi.mock('../../../../app/extensions', async (original) => ({
   ...(await original<typeof import('../../../../app/extensions')>()),
   useExtension: () => ({ module: { controls: CONTROLS }, error: null }),
 }));
+vi.mock('../../../../app/extensionHost', async (original) => ({
+  ...(await original<typeof import('../../../../app/extensionHost')>()),
+  useHost: () => ({}),
+}));
 prepare();
 
 const field = (control: string): NodeField => ({
@@ -34,7 +38,7 @@ it.each(['unborn', 'late', 'stiff'])(
   'a control that fails leaves the field to the one it has itself: %s',
   async (name) => {
     const form = shown([field(name)], { it: 7 });
-    expect(screen.getByText(/The plugin’s control has failed/)).toBeDefined();
+    expect(screen.getByText(/The extension “kilns” has failed/)).toBeDefined();
     await form.user.type(screen.getByRole('textbox', { name: 'Heat' }), '1');
     expect(form.value()).toEqual({ it: 71 });
   },

@@ -1,0 +1,36 @@
+"""What a new plugin may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.records import record
+
+
+@record
+class ProjectKind:
+    """summary: what the plugin gives, as the description of its distribution says it; has_node: whether it gives a node
+    type of its name; has_program: whether the distribution installs a program of its name."""
+
+    summary: str
+    has_node: bool = False
+    has_program: bool = False
+
+
+KINDS: Mapping[str, ProjectKind] = {
+    "auth": ProjectKind("An authentication method for the API of Jackfield"),
+    "login": ProjectKind("A directory of users who log in to Jackfield with a password"),
+    "trigger": ProjectKind("A node for Jackfield that starts workflows when it is called", has_node=True),
+    "webhook-preset": ProjectKind("Verifies the webhook calls of one sender for Jackfield"),
+    "node": ProjectKind("A node for workflows of Jackfield", has_node=True),
+    "agent": ProjectKind("A coding agent and its provider for Jackfield", has_program=True),
+    "strategy": ProjectKind("A routing strategy for the proxies of Jackfield"),
+    "registry-source": ProjectKind("A place from which Jackfield reads registries"),
+    "sink": ProjectKind("Takes the records of what happens in Jackfield elsewhere"),
+    "store": ProjectKind("A database for Jackfield"),
+    "engine": ProjectKind("An engine that decides when executions of Jackfield go on"),
+    "ui-page": ProjectKind("A page in the browser interface of Jackfield", has_node=True),
+}
+"""KIND of `jackfield plugins new` -> what it is."""
+LICENSES = ("MIT", "Apache-2.0", "BSD-3-Clause", "none")
+"""SPDX names of the licences that a project may have; `none`: all rights reserved."""

@@ -1,0 +1,108 @@
+"""`jackfield plugins new`: names, licences, messages, and that nothing is overwritten or left half made."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jackfield.api.errors import ConfigurationError, Conflict
+from jackfield.cli.main import jackfield, main
+from jackfield.cli.plugin_projects.kinds import KINDS, LICENSES
+from jackfield.cli.plugin_projects.making import ProjectWish, make_project
+from jackfield.cli.plugin_projects.names import LONGEST, checked_names
+
+
+def wish(directory: Path, kind: str = "node", name: str = "word-count", license: str = "MIT") -> ProjectWish:
+    return ProjectWish(kind, checked_names(name), directory, license, 'Ada "the first" Lovelace')
+
+
+@pytest.mark.parametrize("name", ["x", "a" * LONGEST, "word-count"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_file_can_be_read_whatever_the_name(kind: str, name: str, tmp_path: Path) -> None:
+    made = make_project(wish(tmp_path / "made", kind, name))
+    names = checked_names(name)
+    for file in made.files:
+        text = (made.directory / file).read_text(encoding="utf-8")
+        assert "@@" not in text, file
+        if file.endswith(".py"):
+            ast.parse(text, file)
+        if file.endswith(".toml"):
+            tomllib.loads(text)
+    project = tomllib.loads((made.directory / "pyproject.toml").read_text())["project"]
+    assert project["name"] == names.distribution
+    assert project["entry-points"]["jackfield"] == {names.plugin: f"{names.package}:{names.pascal}Plugin"}
+    assert project["authors"] == [{"name": 'Ada "the first" Lovelace'}]
+    assert {"LICENSE", "README.md", ".github/workflows/check.yml", f"src/{names.package}/py.typed"} <= {*made.files}
+    assert [file for file in made.files if file.startswith("tests/test_") and file != "tests/test_loaded.py"]
+
+
+@pytest.mark.parametrize("license", LICENSES)
+def test_a_licence_is_named_and_there(license: str, tmp_path: Path) -> None:
+    made = make_project(wish(tmp_path / "made", license=license))
+    project = tomllib.loads((made.directory / "pyproject.toml").read_text())["project"]
+    private = "Private :: Do Not Upload" in project["classifiers"]
+    assert ("LICENSE" in made.files) is (project["license-files"] == ["LICENSE"]) is not private
+    assert project["license"] == ("LicenseRef-Proprietary" if license == "none" else license)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Word", "word_count", "-word", "word--count", "1st", "class", "../up", "a" * (LONGEST + 1), "engine"]
+)
+def test_a_name_that_no_plugin_can_have_is_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^NAME: "):
+        checked_names(name)
+
+
+def test_the_prefix_of_distributions_may_be_given_too() -> None:
+    assert checked_names("jackfield-plugin-word-count") == checked_names("word-count")
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made/README.md").write_text("mine")
+    with pytest.raises(Conflict, match="nothing is overwritten"):
+        make_project(wish(tmp_path / "made"))
+    assert (tmp_path / "made/README.md").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    assert (make_project(wish(tmp_path / "made")).directory / "pyproject.toml").is_file()
+
+
+def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        make_project(wish(tmp_path / "file/made"))
+    with pytest.raises(ConfigurationError, match="--author"):
+        make_project(ProjectWish("node", checked_names("word-count"), tmp_path / "made", "MIT", "a\nb"))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(jackfield, ["plugins", "new", "sink", "word-count"])
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[1:] == [
+        "  cd jackfield-plugin-word-count",
+        "  pip install -e '.[dev]'",
+        "  pytest && mypy && ruff check",
+    ]
+    told = CliRunner().invoke(jackfield, ["plugins", "new", "sink", "word-count", "--dir", "a b", "--json"])
+    assert json.loads(told.output)["next"][0] == "cd 'a b'"
+
+
+def test_the_kind_of_an_installed_node_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="1"):
+        main(["plugins", "new", "node", "http-request"])
+    assert "there is a node type httpRequest already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == []
