@@ -11,8 +11,8 @@ from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import Json
+from jackfield.api.n8n_events import n8n_name
 from jackfield.api.storage.audit import AuditFilter, AuditRow, AuditStore
-from jackfield_audit.n8n_events import n8n_name
 
 COLUMNS = (
     "number", "time", "act", "outcome", "actor", "actorName", "method", "credential", "address", "agent", "run", "kind",
