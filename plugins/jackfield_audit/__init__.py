@@ -11,7 +11,7 @@ class AuditPlugin(Plugin):
     name = "audit"
     settings = (SettingsTable("audit", "jackfield_audit.settings:AuditSettings"),)
     commands = ("jackfield_audit.commands:audit",)
-    provides = {"jackfield.api.audit:AuditLog": "jackfield_audit.chain:AuditChain"}
+    provides = {"jackfield.api.audit:AuditLog": "jackfield_audit.chain:audit_log"}
     parts = ("jackfield_audit.chain:AuditChain",)
 
     jackfield_blueprints = later("jackfield_audit.routes:blueprints")

@@ -105,6 +105,11 @@ class AuditChain:
         raise StoreUnavailable("Other daemons write the audit log all the time; try again.")
 
 
+def audit_log(context: PluginContext) -> AuditChain:
+    """The part as the port: there is one writer, which the anchor and the figures look at."""
+    return context.port(AuditChain)
+
+
 def _end(batch: Sequence[_Waiting], error: Exception | None) -> None:
     for _, _, future in batch:
         if future.done():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 
 StartDaemon = Callable[..., Daemon]
@@ -129,12 +130,17 @@ def test_pages_exports_and_commands(daemon: Daemon) -> None:
     whole = api.get("/audit/export", params={"format": "csv"})
     assert whole.text.splitlines()[0].startswith("number,time,act,outcome,")
     assert api.get("/audit/verification").json()["whole"]
+    told = re.search(r'audit_records_total{outcome="success"} (\d+)', daemon.admin().get("../../metrics").text)
+    assert told is not None
+    assert int(told[1]) > 10
 
 
 def test_what_is_answered_survives_kill_and_changes_of_the_file_are_found(new_daemon: StartDaemon) -> None:
     daemon = new_daemon()
     api = daemon.admin()
     tag = api.post("/tags", json={"name": "kept"}).json()["id"]
+    anchor = daemon.config_dir / "audit-head.json"
+    poll(anchor.exists, "the end of the chain stands in the directory")
     os.kill(daemon.pid, signal.SIGKILL)
     daemon.wait()
     exported = command(daemon, "audit", "export", "--act", "tag.create")
