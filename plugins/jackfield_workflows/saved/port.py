@@ -41,6 +41,9 @@ class SavedDocumentsPort:
     async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         return await self._changes.set_active(workflow_id, active, Author(author))
 
+    async def delete(self, workflow_id: str, author: Principal) -> None:
+        await self._changes.delete(known_id(workflow_id, "workflow"), Author(author))
+
     async def put_into(self, workflow_id: str, path: Sequence[str]) -> None:
         await self._folders.place(workflow_id, await self._folders.at(path))
 

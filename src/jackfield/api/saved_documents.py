@@ -25,6 +25,9 @@ class SavedDocuments(Protocol):
     async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
 
+    async def delete(self, workflow_id: str, author: Principal) -> None:
+        """With its triggers; it stops being live. Raises `NotFound`."""
+
     async def put_into(self, workflow_id: str, path: Sequence[str]) -> None:
         """Into the folder of these names, from the top; those that are missing are made. No names: out of all. Raises
         `InvalidInput` for a path too deep, `Conflict` when there are too many folders, `NotFound`."""

@@ -1,0 +1,39 @@
+"""Three sides of each file: as both had it last, as it is here, and as it is in the repository."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from jackfield.api.records import record
+
+Side: TypeAlias = Literal["here", "there", "both"]
+
+
+@record
+class GitChange:
+    """path: of the file; side: where it has changed since both were the same; gone: whether it was removed on the side
+    that changed (of both: there)."""
+
+    path: str
+    side: Side
+    gone: bool = False
+
+
+def digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def changes(base: Mapping[str, str], here: Mapping[str, bytes], there: Mapping[str, bytes]) -> list[GitChange]:
+    """What differs, by path. base: digests."""
+    found = []
+    for path in sorted({*base, *here, *there}):
+        before = base.get(path)
+        mine = digest(here[path]) if path in here else None
+        theirs = digest(there[path]) if path in there else None
+        if mine == theirs:
+            continue
+        side: Side = "here" if theirs == before else "there" if mine == before else "both"
+        found.append(GitChange(path, side, (mine if side == "here" else theirs) is None))
+    return found

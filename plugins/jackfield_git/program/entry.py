@@ -1,0 +1,89 @@
+"""What lets git into the repository: a token over https, a key over ssh."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+from pathlib import Path
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.files import create_private, private_directory, read_private
+from jackfield_git.program.running import command_words
+from jackfield_git.settings import GitSettings
+
+_LONGEST = 65_536
+
+
+class GitEntry:
+    """Read anew for each run: others may renew the token."""
+
+    def __init__(self, context: PluginContext, directory: Path) -> None:
+        self._context = context
+        self._settings = context.settings(GitSettings)
+        self._directory = directory
+
+    async def environment(self) -> dict[str, str]:
+        """Raises `ConfigurationError`."""
+        return await asyncio.to_thread(self._environment)
+
+    def _environment(self) -> dict[str, str]:
+        url = self._settings.url
+        scheme = url.partition("://")[0] if "://" in url else "ssh"
+        allowed = {"GIT_ALLOW_PROTOCOL": scheme}
+        if scheme == "ssh":
+            return {**allowed, "GIT_SSH_COMMAND": self._ssh(), "GIT_SSH_VARIANT": "ssh"}
+        token = self._token() if scheme in ("http", "https") else ""
+        if not token:
+            return allowed
+        pair = base64.b64encode(f"{self._settings.username}:{token}".encode()).decode()
+        self._context.secrets.redact(token, pair)
+        return {
+            **allowed,
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "http.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+        }
+
+    def _token(self) -> str:
+        if not self._settings.token_file:
+            return os.environ.get(self._settings.token_env, "").strip() if self._settings.token_env else ""
+        try:
+            with Path(self._settings.token_file).open("rb") as file:
+                return file.read(_LONGEST).decode().strip()
+        except (OSError, UnicodeDecodeError):
+            raise ConfigurationError(
+                f"The file of git.token_file cannot be read ({self._settings.token_file})."
+            ) from None
+
+    def _ssh(self) -> str:
+        key = Path(self._settings.key_file) if self._settings.key_file else self.key_file
+        if not key.is_file():
+            raise ConfigurationError("There is no key for ssh: run `jackfield git key`, or set git.key_file.")
+        words = ["ssh", "-F", "none", "-i", str(key), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes"]
+        words += ["-o", "StrictHostKeyChecking=yes", "-o", "ClearAllForwardings=yes"]
+        if self._settings.known_hosts_file:
+            words += ["-o", f"UserKnownHostsFile={self._settings.known_hosts_file}"]
+        return command_words(words)
+
+    @property
+    def key_file(self) -> Path:
+        return self._directory / "id_ed25519"
+
+    def public_key(self) -> str:
+        """Of the daemon's own key, which is made when there is none."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import (
+            Encoding,
+            NoEncryption,
+            PrivateFormat,
+            PublicFormat,
+            load_ssh_private_key,
+        )  # fmt: skip
+
+        private_directory(self._directory)
+        made = Ed25519PrivateKey.generate()
+        create_private(self.key_file, made.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+        key = load_ssh_private_key(read_private(self.key_file) or b"", None)
+        return f"{key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()} jackfield"

@@ -1,0 +1,210 @@
+"""Status, differences, push and pull."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import difflib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import field
+
+from jackfield.api.auth import Principal
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.jsontext import Json
+from jackfield.api.memos import Memos, leased
+from jackfield.api.records import record
+from jackfield_git.base import Base, BaseBook, next_base
+from jackfield_git.comparing import GitChange, changes
+from jackfield_git.environment import pulling
+from jackfield_git.program.repository import Repository
+from jackfield_git.settings import GitSettings
+from jackfield_git.tracked.files import TrackedKind, canonical, document_of, text_of
+from jackfield_git.tracked.stubs import TrackedCredentials, TrackedTables, TrackedVariables
+from jackfield_git.tracked.workflows import TrackedWorkflows
+
+_LEASE = "git-source-control"
+_SPARE = 600.0
+"""Seconds that the work in the store may take beside git's runs."""
+
+
+@record
+class GitStatus:
+    """commit: the branch's tip; empty: there is no branch yet. titles: by path, of what is here."""
+
+    commit: str
+    base: str
+    changes: Sequence[GitChange]
+    titles: Mapping[str, str]
+
+
+@record
+class PulledFile:
+    """message: why it failed; empty: it is here now."""
+
+    path: str
+    message: str = ""
+
+
+@record
+class PullChoice:
+    """Of what has changed on both sides. ours, theirs: paths; all_ours, all_theirs: of every other path."""
+
+    ours: frozenset[str] = frozenset()
+    theirs: frozenset[str] = frozenset()
+    all_ours: bool = False
+    all_theirs: bool = False
+
+    def of(self, path: str) -> str:
+        """`ours`, `theirs`, or nothing."""
+        if path in self.ours:
+            return "ours"
+        if path in self.theirs:
+            return "theirs"
+        return "ours" if self.all_ours else "theirs" if self.all_theirs else ""
+
+
+@record
+class PullResult:
+    """backup: a commit in the daemon's own copy with what was here before."""
+
+    commit: str
+    backup: str
+    files: Sequence[PulledFile] = field(default_factory=tuple)
+
+
+@record
+class _Sides:
+    base: Base
+    here: Mapping[str, bytes]
+    titles: Mapping[str, str]
+    commit: str
+    there: Mapping[str, bytes]
+
+    @property
+    def changes(self) -> list[GitChange]:
+        return changes(self.base.files, self.here, self.there)
+
+
+class SourceControl:
+    """One piece of work at a time, among all daemons of the store."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(GitSettings)
+        self.repository = Repository(context)
+        self._book = BaseBook(context)
+        self._kinds: Sequence[TrackedKind] = (
+            TrackedTables(context), TrackedVariables(context), TrackedCredentials(context), TrackedWorkflows(context)
+        )  # fmt: skip
+
+    async def status(self) -> GitStatus:
+        """Raises `JackfieldError`."""
+        async with self._alone():
+            sides = await self._sides()
+        return GitStatus(sides.commit, sides.base.commit, sides.changes, sides.titles)
+
+    async def difference(self, path: str) -> str:
+        """From what is in the repository to what is here, as a unified difference. Raises `NotFound`."""
+        async with self._alone():
+            sides = await self._sides()
+        if path not in sides.here and path not in sides.there:
+            raise NotFound("Neither the repository nor this daemon has this file.")
+        there, here = (side.get(path, b"").decode().splitlines(keepends=True) for side in (sides.there, sides.here))
+        return "".join(difflib.unified_diff(there, here, "repository", "here"))
+
+    async def push(self, message: str, paths: Sequence[str], *, force: bool) -> GitStatus:
+        """Commit what has changed here. paths: of what; none: everything. Raises `Conflict` with what has changed there
+        too, unless force."""
+        if self._settings.read_only:
+            raise Conflict("This environment is read-only: git.read_only lets nothing be pushed.")
+        async with self._alone():
+            sides = await self._sides()
+            chosen = [each for each in _chosen(sides.changes, paths) if each.side != "there"]
+            _refuse([each for each in chosen if each.side == "both" and not force], "Pull first, or push with force.")
+            if not chosen:
+                return GitStatus(sides.commit, sides.base.commit, sides.changes, sides.titles)
+            files = {each.path: sides.here.get(each.path) for each in chosen}
+            commit = await self.repository.pushed(sides.commit, files, message)
+            there = {**sides.there, **{path: text for path, text in files.items() if text is not None}}
+            there = {path: text for path, text in there.items() if files.get(path, text) is not None}
+            base = next_base(sides.base, commit, sides.here, there)
+            await self._book.keep(base)
+        return GitStatus(commit, commit, changes(base.files, sides.here, there), sides.titles)
+
+    async def pull(self, choice: PullChoice, author: Principal) -> PullResult:
+        """Bring here what has changed there, one after another: a pull that broke off is simply repeated. Raises
+        `Conflict` with what has changed on both sides and has no choice; then nothing changed."""
+        async with self._alone():
+            sides = await self._sides()
+            both = [each for each in sides.changes if each.side == "both"]
+            _refuse([each for each in both if not choice.of(each.path)], "Choose ours or theirs for each of them.")
+            wanted = [
+                each for each in sides.changes
+                if each.side == "there" or (each.side == "both" and choice.of(each.path) == "theirs")
+            ]  # fmt: skip
+            backup = await self.repository.kept(sides.here) if wanted else ""
+            with pulling():
+                files = [await self._applied(each, sides, author) for each in self._in_order(wanted)]
+            settled = {each.path for each in files if not each.message}
+            settled |= {each.path for each in both if choice.of(each.path) == "ours"}
+            await self._book.keep(next_base(sides.base, sides.commit, sides.here, sides.there, settled))
+        return PullResult(sides.commit, backup, files)
+
+    # -- parts
+
+    @contextlib.asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        lifetime = self._settings.timeout * 4 + _SPARE
+        async with leased(self._context.port(Memos), _LEASE, "repository", lifetime, self._context.clock):
+            yield
+
+    async def _sides(self) -> _Sides:
+        there, base = await self.repository.fetched(), await self._book.base()
+        texts = await asyncio.to_thread(lambda: {path: canonical(text) for path, text in there.files.items()})
+        if base.commit and not there.commit:
+            raise Conflict(f"The branch {self._settings.branch} is no more in the repository; bring it back there.")
+        here: dict[str, bytes] = {}
+        titles: dict[str, str] = {}
+        for kind in self._kinds:
+            for file in await kind.read():
+                here[file.path], titles[file.path] = text_of(file.document), file.title
+        return _Sides(base, here, titles, there.commit, texts)
+
+    def _in_order(self, wanted: Sequence[GitChange]) -> list[GitChange]:
+        """What others need comes first."""
+        places = {kind.folder: place for place, kind in enumerate(self._kinds)}
+        return sorted(wanted, key=lambda each: (places.get(_folder(each.path), len(places)), each.path))
+
+    async def _applied(self, change: GitChange, sides: _Sides, author: Principal) -> PulledFile:
+        kind = next((each for each in self._kinds if each.folder == _folder(change.path)), None)
+        if kind is None:
+            return PulledFile(change.path, "This version knows no files of this kind.")
+        name = change.path.partition("/")[2].removesuffix(".json")
+        try:
+            if change.path in sides.there:
+                await kind.write(name, document_of(change.path, sides.there[change.path]), author)
+            else:
+                await kind.remove(name, author)
+        except JackfieldError as exc:
+            details = "; ".join(f"{path}: {what}" for path, what in (exc.details or {}).items())
+            return PulledFile(change.path, f"{exc.message} {details}".strip())
+        return PulledFile(change.path)
+
+
+def _folder(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def _chosen(found: Sequence[GitChange], paths: Sequence[str]) -> Sequence[GitChange]:
+    """Raises `InvalidInput` for a path that has not changed."""
+    known = {each.path for each in found}
+    if missing := [path for path in paths if path not in known]:
+        raise InvalidInput("Some of the files have not changed.", details=dict.fromkeys(missing, "is the same"))
+    return [each for each in found if not paths or each.path in paths]
+
+
+def _refuse(both: Sequence[GitChange], remedy: str) -> None:
+    if both:
+        details: dict[str, Json] = {each.path: "has changed on both sides" for each in both}
+        raise Conflict(f"{len(both)} files have changed here and in the repository. {remedy}", details=details)

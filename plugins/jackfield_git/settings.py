@@ -1,0 +1,52 @@
+"""The table `git`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+BRANCH = r"^[A-Za-z0-9][A-Za-z0-9_-]*([./][A-Za-z0-9_-]+)*$"
+
+
+class GitSettings(BaseModel):
+    """The repository of this environment, and what its use may take. Sizes in bytes, times in seconds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    url: str = Field(
+        "",
+        max_length=2048,
+        pattern=r"^((https?|ssh)://[^\s@-][^\s]*|[A-Za-z0-9_.]+@[A-Za-z0-9.]+[A-Za-z0-9]:[^\s:-][^\s]*|file:///[^\s]+)?$",
+        description="Address of the repository, such as `https://git.example/team/flows.git` or "
+        "`git@git.example:team/flows.git`. Empty: there is none.",
+    )
+    branch: str = Field("main", max_length=200, pattern=BRANCH, description="The branch of this environment.")
+    directory: str = Field(
+        "",
+        max_length=200,
+        pattern=r"^([A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*)?$",
+        description="The directory in the repository that holds the files.",
+    )
+    username: str = Field("git", pattern=r"^[^\s:]+$", description="User name beside the token, for https.")
+    token_file: str = Field("", description="Path of the file with the token or password, for https.")
+    token_env: str = Field("", description="Variable of the environment with that token, where no file is named.")
+    key_file: str = Field(
+        "", description="Path of the private key for ssh; default: the one that `jackfield git key` makes."
+    )
+    known_hosts_file: str = Field("", description="Path of the known hosts of ssh; default: those of the account.")
+    author_name: str = Field("Jackfield", min_length=1, max_length=200, description="Name in commits.")
+    author_email: str = Field("jackfield@localhost", pattern=r"^[^\s<>]+$", description="Address in commits.")
+    read_only: bool = Field(
+        False, description="Whether workflows of this daemon change by `pull` alone, and nothing is pushed."
+    )
+    active: Literal["keep", "activate", "deactivate"] = Field(
+        "keep",
+        description="After a pull: `keep` leaves each workflow as it was, new ones inactive; `activate` and "
+        "`deactivate` switch those that were pulled.",
+    )
+    variable_values: bool = Field(False, description="Whether values of variables are pushed and pulled, too.")
+    timeout: float = Field(120, gt=0, le=3600, description="Seconds that one run of git may take.")
+    files: int = Field(10_000, ge=1, le=100_000, description="Most files in the repository's directory.")
+    file_bytes: int = Field(16_777_216, ge=1024, le=268_435_456, description="Bytes of one file.")
+    total_bytes: int = Field(268_435_456, ge=1024, le=4_294_967_296, description="Bytes of all files together.")

@@ -1,0 +1,1 @@
+"""What is kept in the repository, one module a kind."""

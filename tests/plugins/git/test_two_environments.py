@@ -1,0 +1,246 @@
+"""Development and production: two daemons, one bare repository, real git."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon
+
+SECRET = "value-that-no-repository-has"
+REFERENCE = "={{ $secrets.vault.app.key }}"
+
+
+def _git(*words: str, into: Path) -> str:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(into), "GIT_CONFIG_NOSYSTEM": "1"}
+    environment |= {"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com"}
+    environment |= {"GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com"}
+    run = subprocess.run(["git", *words], cwd=into, env=environment, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+@dataclass
+class Place:
+    """dev pushes to `main`; prod pulls from it and is read-only; root has the bare repository."""
+
+    root: Path
+    dev: Daemon
+    prod: Daemon
+
+    def __post_init__(self) -> None:
+        self.here, self.there = self.dev.admin(), self.prod.admin()
+
+    def files(self) -> dict[str, str]:
+        names = _git("ls-tree", "-r", "--name-only", "main", into=self.root / "flows.git").split()
+        return {name: _git("show", f"main:{name}", into=self.root / "flows.git") for name in names}
+
+    def commit(self, name: str, text: str | None, link: str = "") -> None:
+        """As somebody else with a clone of their own."""
+        clone = self.root / "clone"
+        if not clone.exists():
+            _git("clone", "-q", "-b", "main", str(self.root / "flows.git"), str(clone), into=self.root)
+        _git("pull", "-q", into=clone)
+        path = clone / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if link:
+            path.symlink_to(link)
+        elif text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+        _git("add", "-A", into=clone)
+        _git("commit", "-q", "-m", "By hand", into=clone)
+        _git("push", "-q", into=clone)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    root = tmp_path_factory.mktemp("environments")
+    _git("init", "-q", "--bare", "-b", "main", str(root / "flows.git"), into=root)
+    hooks = root / "hooks"
+    hooks.mkdir()
+    settings = f'[git]\nurl = "file://{root}/flows.git"\ndirectory = "flows"\n'
+    hostile = {"GIT_DIR": "/nowhere", "GIT_INDEX_FILE": "/nowhere", "GIT_CONFIG_PARAMETERS": "'core.bare'='nonsense'"}
+    secrets = '[secrets.sources.vault]\nkind = "environment"\nprefix = "APP_"\n'
+    dev = Daemon(root / "dev", settings=settings + secrets, env=hostile)
+    prod = Daemon(root / "prod", settings=f"{settings}read_only = true\n{secrets}")
+    try:
+        yield Place(root, dev.start(), prod.start())
+    finally:
+        dev.close()
+        prod.close()
+
+
+def _document(name: str, value: str = "one") -> dict[str, Any]:
+    trigger = {
+        "id": "n1", "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0],
+        "parameters": {},
+    }  # fmt: skip
+    fields = {"assignments": {"assignments": [{"id": "a", "name": "x", "value": value, "type": "string"}]}}
+    node = {
+        "id": "n2", "name": "Set", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [200, 0],
+        "parameters": fields,
+    }  # fmt: skip
+    wires = {"Start": {"main": [[{"node": "Set", "type": "main", "index": 0}]]}}
+    return {"name": name, "nodes": [trigger, node], "connections": wires, "settings": {}, "tags": ["team", "daily"]}
+
+
+def _ok(answer: httpx.Response) -> Any:
+    assert answer.status_code < 300, answer.text
+    return answer.json() if answer.content else None
+
+
+def _sides(api: httpx.Client) -> dict[str, str]:
+    return {row["path"]: row["side"] for row in _ok(api.get("/git"))["changes"]}
+
+
+@pytest.fixture(scope="module")
+def workflow(place: Place) -> str:
+    """Pushed by dev, pulled by prod."""
+    api = place.here
+    found = str(_ok(api.post("/workflows", json=_document("Daily")))["id"])
+    body = {"name": "Mail", "kind": "httpHeaderAuth", "values": {"name": "X-Key", "value": SECRET}}
+    _ok(api.post("/credentials", json=body))
+    body = {"name": "Vault", "kind": "httpHeaderAuth", "values": {"name": "X-Key", "value": REFERENCE}}
+    _ok(api.post("/credentials", json=body))
+    _ok(api.post("/variables", json={"key": "region", "value": "value-of-dev"}))
+    _ok(api.post("/data-tables", json={"name": "Guests", "columns": [{"name": "age", "type": "number"}]}))
+    assert set(_sides(api).values()) == {"here"}
+    _ok(api.post("/git/push", json={"message": "The first"}))
+    assert _sides(api) == {}
+    pulled = _ok(place.there.post("/git/pull", json={}))
+    assert pulled["complete"], pulled
+    assert _sides(place.there) == {}
+    return found
+
+
+def test_the_repository_has_everything_but_values(place: Place, workflow: str) -> None:
+    files = place.files()
+    assert sorted({name.split("/")[1] for name in files}) == [
+        "credential_stubs", "data_tables", "variable_stubs", "workflows"
+    ]  # fmt: skip
+    everything = "".join(files.values())
+    assert SECRET not in everything
+    assert "value-of-dev" not in everything
+    assert REFERENCE in everything
+    text = files[f"flows/workflows/{workflow}.json"]
+    document = json.loads(text)
+    assert text == json.dumps(document, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
+    assert document["tags"] == ["daily", "team"]
+
+
+def test_production_has_the_same_under_the_same_ids(place: Place, workflow: str) -> None:
+    found = _ok(place.there.get(f"/workflows/{workflow}"))
+    assert (found["name"], found["active"]) == ("Daily", False)
+    here, there = (_ok(api.get("/credentials"))["data"] for api in (place.here, place.there))
+    assert {row["id"]: row["name"] for row in here} == {row["id"]: row["name"] for row in there}
+    assert _ok(place.there.get("/data-tables"))["data"][0]["name"] == "Guests"
+
+
+def test_production_changes_by_a_pull_alone(place: Place, workflow: str) -> None:
+    for method, path, body in (
+        ("POST", "/workflows", _document("Other")),
+        ("PUT", f"/workflows/{workflow}", _document("Daily", "by hand")),
+        ("PATCH", f"/workflows/{workflow}", {"name": "By hand"}),
+        ("DELETE", f"/workflows/{workflow}", None),
+        ("POST", "/import", {"workflows": [_document("Imported")]}),
+        ("POST", "/git/push", {"message": "No"}),
+    ):
+        answer = place.there.request(method, path, json=body)
+        if path == "/import":
+            assert answer.json()["results"][0]["status"] == "failed"
+        else:
+            assert answer.status_code == 409, answer.text
+    assert _sides(place.there) == {}
+
+
+def test_a_change_goes_from_one_to_the_other(place: Place, workflow: str) -> None:
+    path = f"workflows/{workflow}.json"
+    _ok(place.here.put(f"/workflows/{workflow}", json=_document("Daily", "two")))
+    assert _sides(place.here) == {path: "here"}
+    diff = _ok(place.here.get("/git/diff", params={"path": path}))["diff"]
+    assert tuple(line[0] for line in diff.splitlines() if '"value":' in line) == ("-", "+")
+    _ok(place.here.post("/git/push", json={"message": "The second", "paths": [path]}))
+    assert _sides(place.there) == {path: "there"}
+    pulled = _ok(place.there.post("/git/pull", json={}))
+    assert [row["path"] for row in pulled["files"]] == [path]
+    kept = place.prod.config_dir / "git" / "repository.git"
+    before = _git("--git-dir", str(kept), "show", f"{pulled['backup']}:flows/{path}", into=place.root)
+    assert '"one"' in before
+    assert '"two"' in json.dumps(_ok(place.there.get(f"/workflows/{workflow}")))
+
+
+def test_what_has_changed_on_both_sides_is_refused_until_somebody_chooses(place: Place, workflow: str) -> None:
+    path = f"workflows/{workflow}.json"
+    theirs = json.loads(place.files()[f"flows/{path}"]) | {"name": "Renamed there"}
+    place.commit(f"flows/{path}", json.dumps(theirs))
+    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Renamed here"}))
+    assert _sides(place.here) == {path: "both"}
+    for way, body in (("push", {"message": "Mine"}), ("pull", {})):
+        answer = place.here.post(f"/git/{way}", json=body)
+        assert answer.status_code == 409
+        assert answer.json()["details"] == {path: "has changed on both sides"}
+    _ok(place.here.post("/git/pull", json={"ours": [path]}))
+    assert _sides(place.here) == {path: "here"}
+    assert _ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed here"
+    _ok(place.here.post("/git/push", json={"message": "Mine after all"}))
+    assert json.loads(place.files()[f"flows/{path}"])["name"] == "Renamed here"
+    place.commit(f"flows/{path}", json.dumps(theirs))
+    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Once more"}))
+    _ok(place.here.post("/git/pull", json={"others": "theirs"}))
+    assert _ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed there"
+
+
+def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
+    place.commit("flows/README.md", "Not ours.")
+    place.commit("flows/workflows/broken.json", "{}")
+    found = _ok(place.here.post("/git/pull", json={}))
+    assert [(row["path"], "UUID" in row["message"]) for row in found["files"]] == [("workflows/broken.json", True)]
+    assert not found["complete"]
+    place.commit("flows/workflows/broken.json", None)
+    place.commit("flows/workflows/link.json", None, link="/etc/passwd")
+    answer = place.here.get("/git")
+    assert answer.status_code == 400
+    assert "no plain file" in answer.json()["message"]
+    place.commit("flows/workflows/link.json", None)
+    assert _sides(place.here) == {}
+
+
+def test_what_is_removed_there_is_removed_here(place: Place, workflow: str) -> None:
+    second = str(_ok(place.here.post("/workflows", json=_document("Short-lived")))["id"])
+    _ok(place.here.post("/git/push", json={"message": "One more"}))
+    place.commit(f"flows/workflows/{second}.json", None)
+    assert _sides(place.here) == {f"workflows/{second}.json": "there"}
+    _ok(place.here.post("/git/pull", json={}))
+    assert place.here.get(f"/workflows/{second}").status_code == 404
+
+
+def test_commands(place: Place, workflow: str) -> None:
+    program = str(Path(sys.executable).with_name("jackfield"))
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        given = [program, "git", *words, "--config-dir", str(place.dev.config_dir), "--url", place.dev.base_url]
+        return subprocess.run(given, capture_output=True, text=True, timeout=60, check=False)
+
+    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "By commands"}))
+    listed = run("status")
+    assert f"workflows/{workflow}.json" in listed.stdout, listed.stderr
+    assert '+  "name": "By commands"' in run("diff", f"workflows/{workflow}.json").stdout
+    pushed = run("push", "-m", "By a command")
+    assert pushed.returncode == 0, pushed.stderr
+    assert "Nothing differs." in run("status").stderr
+    assert run("pull").returncode == 0
+    assert run("key").stdout.startswith("ssh-ed25519 ")
+
+
+def test_administrators_alone(place: Place) -> None:
+    assert place.dev.client().get("/api/v1/git").status_code == 401
