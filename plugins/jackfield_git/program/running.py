@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class GitRuns:
         try:
             process = await asyncio.create_subprocess_exec(
                 "git", *_OPTIONS, f"--git-dir={self.directory}", *arguments,
-                stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                stdin=PIPE if given else DEVNULL, stdout=PIPE, stderr=PIPE,
                 env=self._environment(environment or {}), start_new_session=True, cwd="/",
             )  # fmt: skip
         except FileNotFoundError:
