@@ -1,4 +1,4 @@
-"""Agent sessions: agents that are spoken to in protocols of their own, with typed messages and permissions."""
+"""Agent sessions: agents that are spoken to in their own protocols, with typed messages and permissions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HUB = "jackfield_agent_sessions.hub:AgentSessionHub"
 
 
 class AgentSessionsPlugin(Plugin):
-    """Agent sessions: agents that are spoken to in protocols of their own, with typed messages and permissions."""
+    """Agent sessions: agents that are spoken to in their own protocols, with typed messages and permissions."""
 
     name = "agent_sessions"
     first_process_only = True

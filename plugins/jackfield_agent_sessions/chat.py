@@ -16,7 +16,7 @@ from jackfield.api.daemon_commands import completed_of
 
 ROOT = "/api/agent-sessions"
 START = 660.0
-"""Seconds for an agent to be ready; the daemon has a limit of its own."""
+"""Seconds for an agent to be ready; the daemon has its own limit."""
 WAIT = 30
 """Seconds that one request waits for something new."""
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class AgentSessionSettings(BaseModel):
-    """Agents that are spoken to in protocols of their own."""
+    """Agents that are spoken to in their own protocols."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

@@ -67,7 +67,7 @@ async def probe(argv: Sequence[str], timeout: float, env: Mapping[str, str]) -> 
 async def _started(
     argv: Sequence[str], output: int, env: Mapping[str, str]
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The command in a process group of its own, of which nothing is left afterwards. Starting is not cancelled half
+    """The command in its own process group, of which nothing is left afterwards. Starting is not cancelled half
     way: what was started then would stay."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(

@@ -1,5 +1,5 @@
 """A home for programs that are only asked for their version: many make directories and files at every start, and none
-of them belongs into the user's home."""
+of them belongs in the user's home."""
 
 from __future__ import annotations
 

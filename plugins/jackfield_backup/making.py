@@ -29,7 +29,7 @@ PIECE = 1_048_576
 @record
 class MadeBackup:
     """added: bytes that no earlier backup had. removed: older backups that were given up. damaged: a sentence for each
-    damaged record that it holds; then no older backup is given up for it."""
+    damaged record that it holds. Then no older backup is given up for it."""
 
     manifest: BackupManifest
     added: int

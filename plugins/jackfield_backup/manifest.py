@@ -24,8 +24,8 @@ class BackupError(JackfieldError):
 
 @record
 class SavedFile:
-    """parts: SHA-256 of its content, piece by piece. same_as: the path of an earlier file that it is a hard link of;
-    then there are no parts. executable: by its owner."""
+    """parts: SHA-256 of its content, piece by piece. same_as: the path of an earlier file that it is a hard link of.
+    Then there are no parts. executable: by its owner."""
 
     path: str
     size: int

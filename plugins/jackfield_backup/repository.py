@@ -3,7 +3,7 @@
 jackfield-backups           what this directory is, and the lock of whoever writes it
 objects/<2 digits>/<sha256> pieces of files, each once, whichever backups hold it
 manifests/<id>              one per backup, written when all its pieces are on the disk
-incoming/                   what is being written; left by whoever was killed, and swept by the next backup
+incoming/                   what is being written. Left by whoever was killed, and swept by the next backup
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class BackupRepository:
             path.unlink(missing_ok=True)
 
     def thin_out(self, keep: int) -> int:
-        """Remove all but the newest so many, and the pieces that no other has; how many backups went. With a manifest
+        """Remove all but the newest that many, and the pieces that no other has; how many backups went. With a manifest
         that cannot be read every piece stays."""
         gone = self.ids()[:-keep]
         for backup in gone:
@@ -187,5 +187,5 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def refused(exc: OSError, what: str) -> ConfigurationError:
-    """What the system refuses, for whoever has to mend it."""
+    """What the system refuses, for whoever has to repair it."""
     return ConfigurationError(f"{what}: {exc.filename or ''} {exc.strerror}.")

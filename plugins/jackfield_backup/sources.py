@@ -1,4 +1,4 @@
-"""What of the configuration directory belongs into a backup."""
+"""What of the configuration directory belongs in a backup."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class Layout:
                 directory.rmdir()
 
     def old_executions(self, before: float, size: int) -> Iterator[list[str]]:
-        """Ids of the executions whose files did not change since then (Unix seconds), in lists of at most so many."""
+        """Ids of the executions whose files did not change since then (Unix seconds), in lists of at most that many."""
         found = (name for name in _names(self.executions) if is_execution_id(name))
         old = (name for name in found if _changed(self.executions / name) < before)
         while part := list(islice(old, size)):

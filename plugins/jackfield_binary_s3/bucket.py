@@ -43,7 +43,7 @@ class ObjectFacts:
 
 class Bucket:
     """One bucket, and one prefix of it. Its methods raise `BinaryError`: `BinaryUnavailable` when the server or its
-    settings are at fault. The driver runs on threads of its own."""
+    settings are at fault. The driver runs on its own threads."""
 
     def __init__(self, settings: S3Settings, certificates: bytes = b"") -> None:
         """certificates: PEM. Nothing is asked of the server. Raises `ConfigurationError`."""
@@ -70,7 +70,7 @@ class Bucket:
             return None
 
     async def part(self, key: str, start: int, size: int) -> bytes:
-        """So many bytes from there on; size: at least 1."""
+        """That many bytes from there on; size: at least 1."""
         with reported("The file could not be read"):
             async with self._requests:
                 return bytes(await obstore.get_range_async(self._client, key, start=start, length=size))

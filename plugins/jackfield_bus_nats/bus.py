@@ -17,7 +17,7 @@ from jackfield.api.clock import Clock
 from jackfield_bus_nats.settings import NatsBusSettings
 
 _PING_S, _PINGS = 5, 2
-"""A server that does not answer for so many seconds, so often, is gone."""
+"""A server that does not answer for that many seconds, so often, is gone."""
 
 
 class NatsBus(LineBus):

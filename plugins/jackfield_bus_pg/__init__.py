@@ -1,4 +1,4 @@
-"""The bus over PostgreSQL: LISTEN and NOTIFY on a connection of its own."""
+"""The bus over PostgreSQL: LISTEN and NOTIFY on its own connection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl
 
 
 class PostgresBusPlugin(Plugin):
-    """The bus over PostgreSQL: LISTEN and NOTIFY on a connection of its own."""
+    """The bus over PostgreSQL: LISTEN and NOTIFY on its own connection."""
 
     name = "bus_pg"
     settings = (SettingsTable("bus.pg", "jackfield_bus_pg.settings:PostgresBusSettings"),)

@@ -43,7 +43,7 @@ class Changes:
             return await self._replace(None, name, version, integrity)
 
     async def update(self, name: str, version: str, integrity: str) -> InstalledPackage:
-        """To a version; empty: the newest. Raises `NotFound`, and as `add`; then the present one stays."""
+        """To a version; empty: the newest. Raises `NotFound`, and as `add`; then the current one stays."""
         async with self._change():
             present = self._one(await self._present(), name)
             return await self._replace(present, name, version, integrity)

@@ -1,4 +1,4 @@
-"""Brings one package with all that it needs into a directory of its own, checked and described. No code of it runs but
+"""Brings one package with all that it needs into its own directory, checked and described. No code of it runs but
 for the description, in its sandbox: scripts of npm never do."""
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Installer:
         self._processes = context.port(PackageProcesses)
 
     async def install(self, name: str, version: str, integrity: str) -> InstalledPackage:
-        """The package, in a directory of its own, in no index yet. integrity: the hash that its archive must have;
+        """The package, in its own directory, in no index yet. integrity: the hash that its archive must have;
         empty: the one that the registry announces. Raises `JackfieldError`."""
         directory = await asyncio.to_thread(self._fresh, name)
         try:

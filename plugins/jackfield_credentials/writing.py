@@ -1,4 +1,4 @@
-"""The port `CredentialWriter`: credentials that come from elsewhere with values of their own making."""
+"""The port `CredentialWriter`: credentials that come from elsewhere with their own values making."""
 
 from __future__ import annotations
 

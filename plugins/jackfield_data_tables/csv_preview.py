@@ -42,8 +42,8 @@ def form_of(file: IO[bytes], encoding: Encoding | None, delimiter: Delimiter | N
 
 
 def preview(sample: bytes, encoding: Encoding | None, delimiter: Delimiter | None, *, whole: bool) -> dict[str, Json]:
-    """The form of a file, named or recognised, its columns, and its first rows. whole: the sample is all of the file;
-    else its last line may be cut off. Raises `TableRefusal`."""
+    """The form of a file, named or recognised, its columns, and its first rows. whole: the sample is all the file.
+    Else its last line may be cut off. Raises `TableRefusal`."""
     known = encoding or recognised_encoding(sample)
     form = CsvForm(known, delimiter or recognised_delimiter(sample, known))
     text = _decoded(sample, known, whole=whole)

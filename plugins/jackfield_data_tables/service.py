@@ -220,7 +220,7 @@ class DataTables:
         return made
 
     async def check_size(self, more: int = 0) -> None:
-        """Raises `TableRefusal` when so many bytes more are too many."""
+        """Raises `TableRefusal` when that many bytes more are too many."""
         used, most = await self._store.data_tables_size(), self.settings.max_size
         if used >= most or used + more > most:
             raise TableRefusal(

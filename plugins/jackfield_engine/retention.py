@@ -14,7 +14,7 @@ _FAILED = "Old executions could not be deleted; it is tried again later."
 
 
 def start(context: PluginContext) -> None:
-    """A worker process may have a store of its own, and what it adds passes the cap, too."""
+    """A worker process may have its own store, and what it adds passes the cap, too."""
     settings = context.settings(ExecutionsSettings)
     context.store.hold_caps(executions=settings.max_count)
     if not context.service.worker:

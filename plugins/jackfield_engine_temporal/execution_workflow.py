@@ -20,7 +20,7 @@ WAKE = "wake"
 ELSEWHERE, LEFT = "Elsewhere", "Left"
 """Types of errors of a segment: another daemon has the execution; this one left it open, as it takes none any more."""
 _LONGEST = timedelta(days=3650)
-"""Of a segment: heartbeats tell whether it lives, and the execution has a limit of its own."""
+"""Of a segment: heartbeats tell whether it lives, and the execution has its own limit."""
 _SHORTEST = 0.05
 """Seconds of a timer: clocks of daemons and server differ."""
 _PAUSES = (1.0, 10.0)

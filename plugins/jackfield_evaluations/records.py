@@ -61,8 +61,8 @@ class RowScore:
 
 @record
 class EvaluatedRow:
-    """A row of a run. row_id: in the data table; place: from 0. score: the weighted mean of `scores`; None until it is
-    scored; a row that has failed has 0. metrics: numbers that nodes Evaluation have set. duration_ms: of the execution,
+    """A row of a run. row_id: in the data table; place: from 0. score: the weighted mean of `scores`. None until it is
+    scored. A row that has failed has 0. metrics: numbers that nodes Evaluation have set. duration_ms: of the execution,
     without the scorers. revision: of what the store has, 0: nothing."""
 
     row_id: int

@@ -91,7 +91,7 @@ class LogViews:
 
 
 async def stopping(system: Subscription, timeout: float) -> bool:
-    """Whether the daemon begins to stop within so many seconds."""
+    """Whether the daemon begins to stop within that many seconds."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(timeout):
             async for event in system:

@@ -297,8 +297,8 @@ def _only(row: object) -> object:
 
 AS_TEXT, AS_JSON_TEXT, AS_LIST = "\x01", "\x02", "\x03"
 """In front of code that JavaScript evaluates, these ask for another form of its value: printed as a template does, so
-that JavaScript's own rules hold for its dates and other objects; printed as a JSON text does, with objects as JSON and
-everything else as it is, null and undefined by their names; in a list, which is empty where the value is undefined, and
+that JavaScript's own rules hold for its dates and other objects. Printed as a JSON text does, with objects as JSON and
+everything else as it is, null and undefined by their names. In a list, which is empty where the value is undefined, and
 has two entries for NaN."""
 
 

@@ -69,7 +69,7 @@ def reads_of(sources: Iterable[str]) -> Reads:
 
 
 def script_reads(source: str, language: str = "javaScript") -> Reads:
-    """What a Code node's source reads: all of the items, and of the nodes that it names. Of a language that is not
+    """What a Code node's source reads: all the items, and of the nodes that it names. Of a language that is not
     known here: of every node."""
     if language not in ("javaScript", "python"):
         return Reads(None, True, {}, True, True, True)

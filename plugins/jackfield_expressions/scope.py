@@ -23,7 +23,7 @@ _processor = time.thread_time
 
 class ItemScope:
     """One item of a node run. Moved from item to item instead of made anew. scripted: the values of the parameters'
-    JavaScript sources for this item; locals: what the parameters of functions hold, each with a place of its own; left:
+    JavaScript sources for this item; locals: what the parameters of functions hold, each with its own place; left:
     seconds that expressions may still run; until: when what is being evaluated has to end, as `time.perf_counter` has
     it; due: from when on, by that clock, the thread's processor time is looked at again; unsettled: whether it put
     something that is no JSON into a list or an object.

@@ -23,7 +23,7 @@ from jackfield_forms.rendering import RenderedPage
 T = TypeVar("T")
 FAILED = "The form was received, but could not be worked on."
 _SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
-"""A page from a workflow has an origin of its own."""
+"""A page from a workflow has its own origin."""
 
 
 async def answer_of(page: FormPage, execution: Execution, limit: float) -> RenderedPage | Response:

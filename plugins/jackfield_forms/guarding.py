@@ -1,7 +1,7 @@
 """Who may see and send a form: its own authentication, its addresses, its own pages.
 
 Forms are public and have no session. But a browser may send a stored password, or reach a daemon that only its own
-machine reaches; so a page of another site may not send a form in its user's name.
+machine reaches. So a page of another site may not send a form in its user's name.
 """
 
 from __future__ import annotations

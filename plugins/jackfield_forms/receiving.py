@@ -54,7 +54,7 @@ async def arrived(request: Request, timeout: float, rate: int) -> int:
 
 
 class Reception:
-    """Takes in so many forms at a time: each is whole in memory while it is read. One address gets half of the slots,
+    """Takes in that many forms at a time: each is whole in memory while it is read. One address gets half of the slots,
     so that nobody closes every form by sending slowly."""
 
     def __init__(self, slots: int, timeout: float, rate: int) -> None:

@@ -81,7 +81,7 @@ class FormTrigger:
 
 
 def path_of(node: Node) -> str:
-    """The form's path without slashes at its ends; empty when it has none that can be served. n8n serves one without a
+    """The form's path without slashes at its ends. Empty when it has none that can be served. n8n serves one without a
     path under its webhookId."""
     written = options_of(node.parameters).get("path") or node.parameters.get("path") or node.webhook_id
     path = plain(written).strip("/")

@@ -92,7 +92,7 @@ _TRIED = {*SESSIONS, *_OWN_TRIALS}
 
 
 def _place(values: DriverCredential) -> str:
-    """The server's name, where a field of its own has it."""
+    """The server's name, where its own field has it."""
     if values.text("configurationType") == "connectionString":
         return "The server"
     return values.text("host") or values.text("hostname") or values.text("brokers")

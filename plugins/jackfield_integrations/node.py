@@ -74,7 +74,7 @@ class IntegrationNode:
             raise NodeOutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
 
     async def opening(self, run: NodeRun, kind: CredentialKind) -> AbstractAsyncContextManager[Any]:
-        """A session with the node's credential of this kind, which is opened when it is entered; of a class of its own
+        """A session with the node's credential of this kind, which is opened when it is entered; of its own class
         module, hence Any. Raises `NodeError`."""
         values = await credential(run, kind)
         sessions = await sessions_of(kind)

@@ -1,4 +1,4 @@
-"""Queries in JSON with `$1`, `$2` and so on, for which values stand in a list of their own.
+"""Queries in JSON with `$1`, `$2` and so on, for which values stand in their own list.
 
 A placeholder counts where it is a whole text or a whole key, so that a value never adds to the query's structure: one
 in a key's place is a plain name, and no operator. Source: n8n's nodes.

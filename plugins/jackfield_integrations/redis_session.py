@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 _PAGE = 1000
 """Keys that one SCAN looks at."""
 _HEARTBEAT_S = 30.0
-"""After so much silence a subscribed connection is asked whether it lives, and has as long to answer."""
+"""After that much silence a subscribed connection is asked whether it lives, and has as long to answer."""
 
 
 class CheckedRedisConnection(client.Connection):

@@ -50,7 +50,7 @@ def environment() -> Mapping[str, str]:
 
 
 def _spawn(command: Sequence[str], stream: socket.socket) -> subprocess.Popen[bytes]:
-    """From the event loop's thread: a worker dies with the thread that started it. In a session of its own, so that an
+    """From the event loop's thread: a worker dies with the thread that started it. In its own session, so that an
     interrupt from the terminal does not end runs that the daemon lets finish."""
     return subprocess.Popen(  # noqa: S603 - our own interpreter and file, no shell
         command,

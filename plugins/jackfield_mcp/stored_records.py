@@ -50,7 +50,7 @@ class Records(Generic[RowT]):
         return rows
 
     def fits(self, rows: tuple[RowT, ...]) -> bool:
-        """Whether the store has room for so many."""
+        """Whether the store has room for that many."""
         return len(self._text(rows)) <= _LARGEST
 
     def _text(self, rows: tuple[RowT, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Data tables of n8n. A table keeps its id, so that the nodes that name it need no change; once it is here as a whole,
+"""Data tables of n8n. A table keeps its id, so that the nodes that name it need no change. Once it is here as a whole,
 further imports leave it alone."""
 
 from __future__ import annotations

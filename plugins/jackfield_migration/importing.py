@@ -45,7 +45,7 @@ BY_HAND = (
 @record
 class Options:
     """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that requests of the
-    same import bring; whoever sends several tells of circles and of names that several have. activate: make live what
+    same import bring. Whoever sends several tells of circles and of names that several have. activate: make live what
     was live in n8n."""
 
     author: Principal

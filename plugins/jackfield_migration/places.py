@@ -1,5 +1,5 @@
 """Folders and projects of n8n, which are folders here: `Marketing/Sales/2024`. Whatever names them in an export, a
-workflow that was read has them as `PATH` of its `parentFolder`; on the way out they are a tag, since n8n's import makes
+workflow that was read has them as `PATH` of its `parentFolder`. On the way out they are a tag, since n8n's import makes
 no folders."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Profiles: an agent bound to a provider and a model, with a home of its own; stored, configured and run."""
+"""Profiles: an agent bound to a provider and a model, with its own home; stored, configured and run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from jackfield.api.profile_imports import ProfileImports
 
 
 class ProfilesPlugin(Plugin):
-    """Profiles: an agent bound to a provider and a model, with a home of its own; stored, configured and run."""
+    """Profiles: an agent bound to a provider and a model, with its own home; stored, configured and run."""
 
     name = "profiles"
     first_process_only = True

@@ -108,7 +108,7 @@ class ProfileChanges(Protocol):
 
 @record
 class PlannedRemoval:
-    """What a deletion removes. file: of the profile; key: whether it has one of its own; shim: its command; home: None:
+    """What a deletion removes. file: of the profile; key: whether it has its own one; shim: its command; home: None:
     it stays; home_kept: why, where it was asked for; sessions: live ones, which are ended; proxy: whether there is an
     enabled one, which is stopped; hooks: commands of the agent that are run first."""
 

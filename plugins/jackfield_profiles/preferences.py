@@ -71,7 +71,7 @@ class CustomPreferences(BaseModel):
 
 
 def preferences(context: PluginContext, agent: Agent, profile: Profile, own: Mapping[str, Json]) -> dict[str, Json]:
-    """What scripts see as `ctx.prefs`; MCP servers are there that the agent takes. own: the daemon's own, each unless
+    """What scripts see as `ctx.prefs`. MCP servers are there that the agent takes. own: the daemon's own, each unless
     somebody has another one of its name. No secret of config.toml is in it."""
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),

@@ -28,7 +28,7 @@ def item(profile: Profile) -> dict[str, Json]:
 
 
 def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
-    """has_key: whether it has one of its own."""
+    """has_key: whether it has its own one."""
     persist = profile.metadata.get("persist")
     return {
         **item(profile),

@@ -41,7 +41,7 @@ def checked_provider(file: Path) -> ManifestCheck[Provider]:
 
 
 def _endpoints(check: ManifestCheck[Provider], provider: Provider) -> None:
-    """The entry `default` may be the name of another one; an agent with a login of its own needs no address, and may be
+    """The entry `default` may be the name of another one. An agent with its own login needs no address, and may be
     meant where the type is wrong or missing."""
     may_be_empty = provider.type == "self" or check.is_told(("type",))
     for name, url in provider.endpoints.items():

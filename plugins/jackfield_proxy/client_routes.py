@@ -97,7 +97,7 @@ def short_of(path: str) -> str:
 
 
 def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -> ClientRoute:
-    """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
+    """The paths are the vendors' own. Those of the second family are taken without `/v1` as well, since their clients
     are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
     if method == "POST" and path in _WHOLE_POSTS:
         return _WHOLE_POSTS[path]

@@ -32,7 +32,7 @@ KINDS = frozenset({"syntax", "runtime", "memory"})
 
 
 class PythonEngine:
-    """See `jackfield.api.scripts.ScriptEngine`. Each run has a process of its own, so that none sees another's data."""
+    """See `jackfield.api.scripts.ScriptEngine`. Each run has its own process, so that none sees another's data."""
 
     language = "python"
 

@@ -47,7 +47,7 @@ class PythonRun:
 
 
 def command(settings: PythonSettings) -> Sequence[str]:
-    """Isolated, without site packages, in memory of its own."""
+    """Isolated, without site packages, in its own memory."""
     limits = {
         "result": settings.max_result * MIB,
         "logLines": settings.log_lines,

@@ -1,7 +1,7 @@
 """Making a registry that can be published out of a directory: checksums, commit, sequence, signature.
 
 <output>/registry.json, registry.json.sig          what clients ask for first
-<output>/<commit>/registry.json, agents/, ...      what they fetch then; earlier commits stay for pinned clients
+<output>/<commit>/registry.json, agents/, ...      what they fetch then. Earlier commits stay for pinned clients
 """
 
 from __future__ import annotations

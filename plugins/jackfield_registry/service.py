@@ -215,7 +215,7 @@ class RegistryService:
         return replace(outcome, lock=changed)
 
     async def _from_here(self, commit: str, lock: Lock) -> SyncOutcome | None:
-        """Make a commit that is here and intact the present one."""
+        """Make a commit that is here and intact the current one."""
         for folder in await asyncio.to_thread(self.content.copies, commit):
             if await asyncio.to_thread(self.intact, folder):
                 await whole(self.content.point_to, folder)

@@ -15,7 +15,7 @@ PUBLIC_KEY_SIZE = 32
 
 
 def decoded(text: str, size: int) -> bytes:
-    """So many bytes, given as hex or base64. Raises ValueError."""
+    """That many bytes, given as hex or base64. Raises ValueError."""
     text = "".join(text.split())
     if re.fullmatch(rf"[0-9A-Fa-f]{{{size * 2}}}", text):
         return bytes.fromhex(text)

@@ -76,7 +76,7 @@ class Publisher:
         return replace(lock, source=self.base, channel=self._settings.channel)
 
     async def bring(self, content: Content, wanted: WantedCommit, tell: TellProgress) -> SyncOutcome:
-        """Make the published commit the present one; with a pin the pinned one. Raises `UpstreamFailed`, `Conflict`,
+        """Make the published commit the current one; with a pin the pinned one. Raises `UpstreamFailed`, `Conflict`,
         `ConfigurationError`, OSError."""
         staged = content.staging()
         try:
@@ -100,7 +100,7 @@ class Publisher:
         return SyncOutcome(published.index.commit, True, downloaded, self._lock_after(wanted, published))
 
     async def offered(self, wanted: WantedCommit) -> RegistryIndex:
-        """The index of the commit that `bring` would make the present one. Raises as `bring`."""
+        """The index of the commit that `bring` would make the current one. Raises as `bring`."""
         try:
             async with asyncio.timeout(self._settings.sync_timeout), self._source().open(self.base) as source:
                 published = await self._index(source, wanted)

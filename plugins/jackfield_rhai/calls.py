@@ -32,8 +32,8 @@ class _Call:
 
 
 class FunctionCalls:
-    """The threads, and the deadlines of the scripts. most_hung: calls that may go on after their script has given up;
-    beyond that no function of a plugin is called until one of them ends."""
+    """The threads, and the deadlines of the scripts. most_hung: calls that may go on after their script has given up.
+    Beyond that no function of a plugin is called until one of them ends."""
 
     def __init__(self, most_hung: int) -> None:
         self._most_hung = most_hung
@@ -110,7 +110,7 @@ class FunctionCalls:
         queue.put(call)
 
     def _serve(self, queue: SimpleQueue[_Call]) -> None:
-        """On a thread of its own. It ends with a call that has hung, since another has taken its place."""
+        """On its own thread. It ends with a call that has hung, since another has taken its place."""
         while True:
             call = queue.get()
             try:

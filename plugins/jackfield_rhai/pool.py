@@ -1,4 +1,4 @@
-"""Threads for scripts: so many at a time, so many that wait, each for so long."""
+"""Threads for scripts: that many at a time, so many that wait, each for so long."""
 
 from __future__ import annotations
 

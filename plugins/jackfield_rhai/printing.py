@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class ScriptOutput:
-    """Collects the lines of the evaluation that runs in the present thread."""
+    """Collects the lines of the evaluation that runs in the current thread."""
 
     def __init__(self, lines: int, length: int) -> None:
         self._most = lines
@@ -17,7 +17,7 @@ class ScriptOutput:
 
     @contextmanager
     def collect(self) -> Iterator[list[str]]:
-        """The lines printed inside, at most so many, each cut to its length."""
+        """The lines printed inside, at most that many, each cut to its length."""
         found: list[str] = []
         self._local.lines = found
         try:

@@ -17,7 +17,7 @@ from jackfield_schedule.timed import Timed
 from jackfield_schedule.times import last_until
 
 TOLERANCE_MS = 1_500
-"""Two clocks of one machine may differ so much between two looks: the wall clock is slewed, and both are read in
+"""Two clocks of one machine may differ that much between two looks: the wall clock is slewed, and both are read in
 turn."""
 MOST_LATE = 100
 """Moments of one trigger that are started one after another when the daemon was too busy to look."""

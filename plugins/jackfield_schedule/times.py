@@ -1,7 +1,7 @@
 """When a trigger is due: schedules that give their next moment. Moments are Unix milliseconds.
 
 Daylight saving time: what names hours of the day goes by the wall clock. A local time that does not exist is due right
-after the gap, several such times once together; one that occurs twice is due the first time. What is due in every hour
+after the gap, several such times once together. One that occurs twice is due the first time. What is due in every hour
 goes by elapsed time: no gap, no pause.
 """
 

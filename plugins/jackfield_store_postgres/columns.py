@@ -1,4 +1,4 @@
-"""Columns of rows as arrays on the wire. psycopg looks at every value to find how it travels; here each column has the
+"""Columns of rows as arrays on the wire. psycopg looks at every value to find how it travels. Here each column has the
 type of its statement, which takes a third of the time, and lets a statement have one plan whatever its values are."""
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Database:
         return cast("asyncio.Future[None]", self._writes.add(StoreWrite(run, size, owners)))
 
     def post_alone(self, work: Callable[[Connection], ResultT]) -> asyncio.Future[ResultT]:
-        """As `write`, in a transaction of its own: for work that locks rows that other daemons lock too."""
+        """As `write`, in its own transaction: for work that locks rows that other daemons lock too."""
         return cast("asyncio.Future[ResultT]", self._writes.add(LoneWrite(lambda batch: batch.apart(work), 0)))
 
     async def write(

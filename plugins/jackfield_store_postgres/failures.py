@@ -132,7 +132,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _is_down(error: BaseException, said: str) -> bool:
-    """A server that refuses gives a reason of its own, marked by a severity that is in English in every language."""
+    """A server that refuses gives its own reason, marked by a severity that is in English in every language."""
     state = _state(error)
     if state:
         return is_outage(error) and state[:2] not in ("28", "3D", "42", "3F", "25")

@@ -71,5 +71,5 @@ TRIM_CALLS = f"""WITH given AS (
 might be chosen anew for each row of the other side. They stay where they are (`ctid`): an execution that has ended is
 changed no more, and a call is locked until it is gone.
 
-Of a webhook whose oldest call is the one that was left last, those are counted that have come since then; else somebody
+Of a webhook whose oldest call is the one that was left last, those are counted that have come since then. Else somebody
 has deleted some, and all are counted."""

@@ -1,4 +1,4 @@
-"""Copies of the database, and looking at all of it. Each has a connection of its own, off the event loop."""
+"""Copies of the database, and looking at all of it. Each has its own connection, off the event loop."""
 
 from __future__ import annotations
 

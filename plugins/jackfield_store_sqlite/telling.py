@@ -1,4 +1,4 @@
-"""What log, `/metrics` and `jackfield doctor` say of damage, and the look at all of the data after an unclean stop."""
+"""What log, `/metrics` and `jackfield doctor` say of damage, and the look at all the data after an unclean stop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOCTOR = 10.0
 
 
 def start(context: PluginContext) -> None:
-    """Look at all of the data, beside the daemon, if the last one did not end in order."""
+    """Look at all the data, beside the daemon, if the last one did not end in order."""
     store = context.store
     if isinstance(store, SqliteStore) and store.database.watch.suspect:
         context.log.info("The last daemon did not end in order; all of the database is looked at in the background.")

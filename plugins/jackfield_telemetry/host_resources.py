@@ -1,4 +1,4 @@
-"""Each host has a ledger of its own; what all of them hold is joined here. For a host that does not answer stands what
+"""Each host has its own ledger; what all of them hold is joined here. For a host that does not answer stands what
 it has told the store."""
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ T = TypeVar("T")
 PROGRESS_SECONDS = 0.25
 """Least time between two reports of one import's progress."""
 AGGREGATES_SECONDS = 60
-"""Least time between two writings of `aggregates.json`: all of the ledger is summed for it."""
+"""Least time between two writings of `aggregates.json`: all the ledger is summed for it."""
 
 
 class UsageService:

@@ -160,6 +160,6 @@ def jitter_of(key: str, span_ms: int) -> int:
 
 
 def backoff_ms(failures: int, first_s: float, most_s: float, asked_s: float | None = None) -> int:
-    """How long to wait after so many failures in a row; `asked_s`: at least so long."""
+    """How long to wait after that many failures in a row; `asked_s`: at least so long."""
     doubled = min(first_s * float(2 ** min(failures - 1, 30)), most_s)
     return round(max(doubled, asked_s or 0.0) * 1000)

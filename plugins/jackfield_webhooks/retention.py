@@ -14,7 +14,7 @@ _FAILED = "The webhook history could not be pruned; it is tried again later."
 
 
 def hold_cap(context: PluginContext) -> None:
-    """In each process that takes calls: it may have a store of its own."""
+    """In each process that takes calls: it may have its own store."""
     context.store.hold_caps(calls=context.settings(WebhookSettings).history.max_calls)
 
 

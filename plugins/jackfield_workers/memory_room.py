@@ -23,7 +23,7 @@ class MemoryRoom:
 
     @asynccontextmanager
     async def held(self, size: int, wait: float, late: Callable[[], Exception]) -> AsyncIterator[None]:
-        """So many bytes, for which it waits `wait` seconds. Raises what `late` makes when they are over."""
+        """That many bytes, for which it waits `wait` seconds. Raises what `late` makes when they are over."""
         try:
             await self._enter(size, wait)
         except TimeoutError:

@@ -73,7 +73,7 @@ class TurnUpdates:
         return [*steps, *self.spent(usage)] if usage else steps
 
     def closed(self) -> None:
-        """What comes next begins a text of its own."""
+        """What comes next begins its own text."""
         self._run = None
 
     def _chunk(self, type: str, update: Mapping[str, Json]) -> DialogueSteps:

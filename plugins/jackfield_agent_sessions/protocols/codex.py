@@ -123,7 +123,7 @@ class CodexDialogue:
         return MessageKept(f"turn-{next(self._numbers)}", ended)
 
     def _is_ours(self, params: Mapping[str, Json]) -> bool:
-        """Not a subagent's, which has a thread of its own."""
+        """Not a subagent's, which has its own thread."""
         return text(params, "threadId") == self._thread
 
     def _of_ours(self, params: Mapping[str, Json], read: codex_items.ItemReader) -> DialogueSteps:

@@ -272,7 +272,7 @@ class AgentSession:
         self._changed = asyncio.Event()
 
     async def changed(self, revision: int, timeout: float) -> None:
-        """Return when there is a later revision, the session has ended, or after so many seconds."""
+        """Return when there is a later revision, the session has ended, or after that many seconds."""
         try:
             async with asyncio.timeout(timeout):
                 while self.history.revision <= revision and self.exit_code is None:

@@ -1,4 +1,4 @@
-"""Chats as an application of their own: in with a message, out with the workflow's answer."""
+"""Chats as their own application: in with a message, out with the workflow's answer."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class SdkSession:
             raise
 
     async def check(self, name: str, result: mcp_types.CallToolResult) -> None:
-        """Takes the place of the SDK's own check, whose patterns a server could make to last for ever. Only tools that
+        """Takes the place of the SDK's own check, whose patterns a server could make to last forever. Only tools that
         were listed are checked, as in n8n. Raises RuntimeError."""
         schema = self._outputs.get(name)
         if not schema or result.is_error:
@@ -178,7 +178,7 @@ class SdkSession:
 
 @asynccontextmanager
 async def _until(seconds: float, lost: asyncio.Event) -> AsyncIterator[None]:
-    """Raises TimeoutError after so many seconds, and once no answer can come any more."""
+    """Raises TimeoutError after that many seconds, and once no answer can come any more."""
     async with asyncio.timeout(seconds) as deadline:
 
         async def end() -> None:

@@ -68,7 +68,7 @@ def kept_session(context: PluginContext, user: Keeping, target: McpTarget) -> Op
 
 @asynccontextmanager
 async def session(context: PluginContext, target: McpTarget) -> AsyncIterator[McpSession]:
-    """A session of its own. Raises `NodeError`, `NodeUnavailable`."""
+    """Its own session. Raises `NodeError`, `NodeUnavailable`."""
     if missing := lacking_library("mcp", "mcp"):
         raise NodeUnavailable(missing)
     opened = cast("Callable[[PluginContext, McpTarget], Opened]", await asyncio.to_thread(load, _CONNECTED))

@@ -83,7 +83,7 @@ class _Exchange(httpx2.AsyncByteStream):
         return True
 
     async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
-        """Raises `NodeError` for an answer that is one message and too long; events have a limit each, and may go on
+        """Raises `NodeError` for an answer that is one message and too long. Events have a limit each, and may go on
         for as long as the session does."""
         stream = head.header("content-type").startswith("text/event-stream")
         self.head.set_result(head)

@@ -1,4 +1,4 @@
-"""Google Gemini and Anthropic as nodes of their own: messages and images, without a model node."""
+"""Google Gemini and Anthropic as their own nodes: messages and images, without a model node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parsers that nodes give: JSON of a schema, a list, and one that asks a model to mend what another refuses."""
+"""The parsers that nodes give: JSON of a schema, a list, and one that asks a model to repair what another refuses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StructuredParser:
 
 
 class ListParser:
-    """`OutputParser` of a list of texts. limit: at most so many, -1: all; separator: between them."""
+    """`OutputParser` of a list of texts. limit: at most that many, -1: all; separator: between them."""
 
     schema: Schema | None = None
 
@@ -86,7 +86,7 @@ Please try again. Respond only with an answer that satisfies the constraints lai
 
 
 class FixingParser:
-    """`OutputParser` that lets a model mend what the inner one refuses, once."""
+    """`OutputParser` that lets a model repair what the inner one refuses, once."""
 
     def __init__(self, inner: OutputParser, model: ChatModel, prompt: str = FIX_PROMPT) -> None:
         self._inner = inner

@@ -1,1 +1,1 @@
-"""Models of cloud platforms and of Hugging Face, whose requests are signed or addressed in ways of their own."""
+"""Models of cloud platforms and of Hugging Face, whose requests are signed or addressed in their own ways."""

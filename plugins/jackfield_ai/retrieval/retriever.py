@@ -39,7 +39,7 @@ class RetrieverParameters(Parameters):
 
 
 class Limited:
-    """`Retriever` with a limit of its own."""
+    """`Retriever` with its own limit."""
 
     def __init__(self, inner: Retriever, limit: int) -> None:
         self._inner = inner

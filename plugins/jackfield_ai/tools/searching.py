@@ -37,7 +37,7 @@ class SearchSource(Protocol):
     parameters: type[Any]
 
     async def answer(self, web: Web, parameters: Any, query: str) -> str:
-        """A text for the model; parameters: an instance of its own model. Raises `NodeError`."""
+        """A text for the model; parameters: its own instance model. Raises `NodeError`."""
 
 
 class Web:

@@ -1,4 +1,4 @@
-"""Tools without settings of their own: the calculator, and the place to think."""
+"""Tools without their own settings: the calculator, and the place to think."""
 
 from __future__ import annotations
 

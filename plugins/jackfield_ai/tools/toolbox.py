@@ -25,7 +25,7 @@ def tool_name(text: str) -> str:
 
 
 class Toolbox:
-    """Tools under names of their own."""
+    """Tools under their own names."""
 
     def __init__(self, tools: Iterable[Tool], settings: AiSettings) -> None:
         self._settings = settings

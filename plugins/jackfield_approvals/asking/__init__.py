@@ -1,1 +1,1 @@
-"""How agents ask that are started without a protocol of their own: by a tool, or by a hook."""
+"""How agents ask that are started without their own protocol: by a tool, or by a hook."""

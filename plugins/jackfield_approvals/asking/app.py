@@ -1,4 +1,4 @@
-"""`/ask-approval`: where agents ask that are started without a protocol of their own."""
+"""`/ask-approval`: where agents ask that are started without their own protocol."""
 
 from __future__ import annotations
 

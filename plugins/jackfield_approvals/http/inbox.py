@@ -107,7 +107,7 @@ class Inbox:
         return FoundRows(rows, not whole.get("missing_hosts"))
 
     async def _ask(self, method: str, path: str, body: Json = None) -> OwnAnswer:
-        """As a request of its own, which goes to the host that has the agent."""
+        """As its own request, which goes to the host that has the agent."""
         found = await self._context.port(OwnCalls).call(self._scope, method, path, body=body)
         if found.status >= 300:
             raise _refusal(found)

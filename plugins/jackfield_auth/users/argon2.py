@@ -27,7 +27,7 @@ class Argon2:
         return str(self._context.hash(password))
 
     def verify(self, password: str, stored: str | None) -> tuple[bool, str | None]:
-        """Whether the password is right, and its hash with the present parameters when the stored one has others. None
+        """Whether the password is right, and its hash with the current parameters when the stored one has others. None
         as the stored hash is always wrong and costs the same."""
         try:
             right, renewed = self._context.verify_and_update(password, stored or self._nobodys)

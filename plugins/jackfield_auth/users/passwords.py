@@ -1,4 +1,4 @@
-"""Passwords: argon2id in threads of its own, never on the event loop."""
+"""Passwords: argon2id in its own threads, never on the event loop."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_password(password: str, field: str = "password") -> None:
 
 @record
 class PasswordVerdict:
-    """Whether the password is right. renewed: its hash with the present parameters, when the stored one has others."""
+    """Whether the password is right. renewed: its hash with the current parameters, when the stored one has others."""
 
     right: bool
     renewed: str | None = None

@@ -199,7 +199,7 @@ class PackageWorker:
 
 
 def _spawn(start: PackageStart, line: socket.socket) -> subprocess.Popen[bytes]:
-    """From the event loop's thread: a sandbox dies with the thread that started it. In a session of its own, so that an
+    """From the event loop's thread: a sandbox dies with the thread that started it. In its own session, so that an
     interrupt from the terminal does not end runs that the daemon lets finish."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own words and the operator's program, no shell

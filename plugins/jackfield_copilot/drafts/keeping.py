@@ -21,7 +21,7 @@ _TRIES = 10
 _IDLE_MS = 3_600_000
 """A draft without changes gives way to another one when nothing has happened to it for so long."""
 _MOST_MORE = 4
-"""So many times its largest document a draft takes: base, input of a run, and what surrounds them."""
+"""That many times its largest document a draft takes: base, input of a run, and what surrounds them."""
 DraftChange: TypeAlias = "Callable[[Draft], Draft]"
 
 

@@ -20,7 +20,7 @@ MOST_RUNS = 20
 
 @record
 class DraftOrigin:
-    """profile, session: of the agent; execution: the failure that is to be mended."""
+    """profile, session: of the agent; execution: the failure that is to be repaired."""
 
     kind: OriginKind = "person"
     profile: str | None = None

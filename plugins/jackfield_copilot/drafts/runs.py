@@ -58,7 +58,7 @@ class DraftRuns:
         return found
 
     async def decided(self, draft_id: str, run_id: str, wait: float) -> Draft:
-        """As `find`, once it is decided, has lapsed, or so many seconds are over."""
+        """As `find`, once it is decided, has lapsed, or that many seconds are over."""
         deadline = asyncio.get_running_loop().time() + wait
         with self._context.events.subscribe(TOPIC) as events:
             while True:

@@ -63,7 +63,7 @@ class GatheredReads:
 
 
 async def together(store: Store, execution_ids: Sequence[str]) -> dict[str, StoredExecution]:
-    """Those of so many at most that fit into one read; a single one is read by itself as quickly. None of them where
+    """Those of that many at most that fit into one read; a single one is read by itself as quickly. None of them where
     one makes the read fail: whoever reads that one by itself is told. Raises `StoreUnavailable`."""
     if len(execution_ids) < 2:
         return {}

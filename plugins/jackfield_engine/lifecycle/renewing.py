@@ -40,7 +40,7 @@ class Runner(Protocol):
 
 
 def in_thread(work: Callable[[], Coroutine[object, object, None]]) -> Callable[[], Awaitable[None]]:
-    """`Runner`: with an event loop of its own."""
+    """`Runner`: with its own event loop."""
     loop = asyncio.new_event_loop()
     task = loop.create_task(work())
 

@@ -64,7 +64,7 @@ class Scheduler:
         return len(self._slots) + len(self._announced) < self._settings.concurrency and self._takes()
 
     def fits(self, size: int) -> bool:
-        """Whether one more with so many bytes of input may wait here."""
+        """Whether one more with that many bytes of input may wait here."""
         few = len(self._counted) < self._settings.queue_size and self._bytes + size <= self._settings.queue_bytes
         return few and self._takes()
 
@@ -81,7 +81,7 @@ class Scheduler:
     @property
     def wanted(self) -> int:
         """How many more there are free slots for, and a few that begin behind them. As long as enough wait here, those
-        that wait in the store have their turns: what another daemon has handed over would wait for ever."""
+        that wait in the store have their turns: what another daemon has handed over would wait forever."""
         ahead = min(self.soon, self._settings.concurrency)
         if len(self.queue) > ahead // 2:
             return min(self._turns, self.places)
@@ -143,7 +143,7 @@ class Scheduler:
         run.move(RunEvent.QUEUE)
 
     def count_turns(self, count: int) -> None:
-        """So many were claimed."""
+        """That many were claimed."""
         self._turns = max(self._turns - count, 0)
 
     def enter_first(self, run: LiveRun) -> None:

@@ -188,7 +188,7 @@ class Children:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
     async def _adopt(self, parent: LiveRun, execution_id: str) -> Handle | Outcome | None:
-        """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
+        """An execution that an earlier process had started for a parent: its end, or what to wait for. It runs at once,
         because the parent has a slot for it. Raises `StoreUnavailable`."""
         handle = self._live.handles.of(execution_id)
         child = self._live.runs.get(execution_id)

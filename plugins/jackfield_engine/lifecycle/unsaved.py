@@ -13,7 +13,7 @@ from jackfield_engine.shared.services import Services
 
 
 class Unsaved:
-    """Keeps them, at most so many, and tries again with growing pauses. One that is given up runs again from its last
+    """Keeps them, at most that many, and tries again with growing pauses. One that is given up runs again from its last
     checkpoint."""
 
     def __init__(self, services: Services) -> None:

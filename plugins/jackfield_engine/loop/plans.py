@@ -156,7 +156,7 @@ def plan_of(workflow: Workflow, context: PluginContext) -> WorkflowPlan:
 
 
 class Plans:
-    """The plans used last, at most so many."""
+    """The plans used last, at most that many."""
 
     def __init__(self, context: PluginContext, limit: int) -> None:
         self._context = context

@@ -193,7 +193,7 @@ def _outputs(node: Node, result: NodeResult) -> Outputs:
 
 
 def attached_nodes(served: EngineNodeRun, owner: str, kind: str, level: int = 0) -> list[AttachedNode]:
-    """The enabled parts of a node, which is the running one or one of its parts, so many levels away. Raises
+    """The enabled parts of a node, which is the running one or one of its parts, that many levels away. Raises
     `NodeError`."""
     plan = served._data.plan
     parts = [part for part in plan.workflow.attached.get(owner, ()) if part.kind == kind]

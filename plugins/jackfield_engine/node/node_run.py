@@ -264,7 +264,7 @@ class EngineNodeRun:
         make: Callable[[Evaluation, int, Sequence[object]], T],
         failed: Callable[[NodeError], T],
     ) -> list[T]:
-        """What `make` gives for each item, of the evaluation, its index and what JavaScript made of the sources;
+        """What `make` gives for each item, of the evaluation, its index and what JavaScript made of the sources.
         `failed` for an item with an error, which it raises where the workflow stops at it."""
         if parameters.variables:
             await self._variables()

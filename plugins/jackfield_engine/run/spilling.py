@@ -38,7 +38,7 @@ class _OutputWriting:
         self.begun: list[bytes] = []
 
     def begin(self, record: NodeRecord, size: int) -> bytes | None:
-        """The JSON of the record, whose outputs these are; None once they have more than so many bytes. On a thread.
+        """The JSON of the record, whose outputs these are; None once they have more than that many bytes. On a thread.
         Raises TypeError for values that only the careful way can write."""
         self.begun = self._some(size)
         if self.size > size:

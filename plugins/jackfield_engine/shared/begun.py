@@ -1,6 +1,6 @@
 """Notes of what this process has begun of executions that an earlier one left open.
 
-A mark in the store says that a process was about to go on with an execution; a note says that a node of it began. The
+A mark in the store says that a process was about to go on with an execution. A note says that a node of it began. The
 note is written with one call to the kernel, right before the node: it survives a kill of the process at any moment, and
 costs no commit. A power cut may take it along, which is no execution's doing.
 """

@@ -47,7 +47,7 @@ async def without_large_data(context: PluginContext, execution_id: str, outputs:
 
 
 def _large(item: Item, limit: int) -> list[str]:
-    """The names of the files whose base64 stands for more than so many bytes."""
+    """The names of the files whose base64 stands for more than that many bytes."""
     files = item.get("binary")
     if not isinstance(files, dict):
         return []

@@ -48,7 +48,7 @@ def daemon_name(wanted: str, directory: Path, worker: int) -> str:
 
 
 class Lease:
-    """The present life, which begins with its first use, and again when it is lost."""
+    """The current life, which begins with its first use, and again when it is lost."""
 
     def __init__(
         self, store: Store, clock: Clock, log: logging.Logger, daemon: str, lease: float, known: KnownLives
@@ -76,7 +76,7 @@ class Lease:
         self._again: asyncio.Task[None] | None = None
         self._known = known
         self._earlier: Sequence[str] = ()
-        """Lives of this daemon before the present one."""
+        """Lives of this daemon before the current one."""
         self._taken_since: float | None = None
         """When (monotonic) this daemon's name was first found with another life; None: it is not."""
         self._is_told = False
@@ -156,7 +156,7 @@ class Lease:
         )
 
     async def _register_again(self, life: Life) -> None:
-        """It may have been done: the same life is tried, as long as it is the present one."""
+        """It may have been done: the same life is tried, as long as it is the current one."""
         await self._clock.sleep(_RETRY_S)
         if self._life is life:
             self._register(life)

@@ -1,6 +1,6 @@
 """What workflows remember across executions, by section: `global`, `node:<name>`, `deduplication`.
 
-While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change; it is read
+While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change. It is read
 when the first comes and forgotten when the last has gone. What another daemon has stored meanwhile stays, key by key.
 """
 

@@ -33,7 +33,7 @@ class Timers:
         self._watch: asyncio.Task[None] | None = None
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Call back once so many seconds have passed."""
+        """Call back once that many seconds have passed."""
         timer = Timer(self._clock.monotonic() + max(seconds, 0.0), callback)
         heapq.heappush(self._heap, (timer.due, next(self._order), timer))
         if self._heap[0][2] is timer or self._watch is None:

@@ -36,7 +36,7 @@ class Variables:
         """By ids of projects; nothing stands for all of them."""
 
     async def read(self) -> Mapping[str, str]:
-        """Of what the present reach may use. Raises `StoreUnavailable`."""
+        """Of what the current reach may use. Raises `StoreUnavailable`."""
         projects = () if present_reach() is None else await self._projects()
         asked_at = self._clock.monotonic()
         if (found := self._fresh(projects, asked_at)) is not None:

@@ -9,7 +9,7 @@ from jackfield_evaluations.running.runs import EvaluationRuns
 from jackfield_evaluations.settings import EvaluationsSettings
 
 _LOOKS = 5
-"""Looks at a run of its own between two looks at those of others."""
+"""Looks at its own run between two looks at those of others."""
 _HOUR_MS = 3_600_000
 
 

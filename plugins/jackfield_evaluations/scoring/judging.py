@@ -1,4 +1,4 @@
-"""Scores by a model: a profile's agent or a chat model, asked in an execution of its own."""
+"""Scores by a model: a profile's agent or a chat model, asked in its own execution."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ texts, lists and dates, and small functions over property paths. A worker proces
 
 The values are JavaScript's to the last digit, or `NotExact` is raised and the expression goes to JavaScript after all.
 The time of all expressions for an item is limited. It is looked at between steps, none of which can do more work than
-in proportion to its data; regular expressions are matched with short texts alone if they may take longer.
+in proportion to its data. Regular expressions are matched with short texts alone if they may take longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading members of values: what has a property of its own, and which names mean something else."""
+"""Reading members of values: what has its own property, and which names mean something else."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ conditionals, lists, objects, template literals, regular expressions, `new Date`
 Objects may be spread into objects, and a function's parameter may be a list that is taken apart. No statements, no
 assignments.
 
-A function's parameters are numbered: each has a place of its own in the whole source, as no function
+A function's parameters are numbered: each has its own place in the whole source, as no function
 calls itself. A syntax tree is nested tuples, kind first. Whatever is not understood raises `NotSimple`, and JavaScript
 has it.
 """

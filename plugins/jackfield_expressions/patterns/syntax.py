@@ -115,7 +115,7 @@ class _Reader:
         )
 
     def _choose(self, count: int) -> None:
-        """The pattern goes on in so many ways from here."""
+        """The pattern goes on in that many ways from here."""
         self.choices *= count
         if self.choices > _MOST_CHOICES:
             raise NotSame

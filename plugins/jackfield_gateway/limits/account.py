@@ -63,7 +63,7 @@ class KeyAccount:
         return len(self._held)
 
     def known(self, period: Period, usd: float, tokens: float, now_ms: int) -> None:
-        """As it is kept of the present period."""
+        """As it is kept of the current period."""
         found = self._present(period, now_ms)
         found.usd, found.tokens = usd, tokens
 

@@ -33,7 +33,7 @@ class SlidingMinute:
         return sum(one.amount for one in self._seconds.values())
 
     def room_after(self, now: float, most: float, wanted: float) -> float:
-        """Seconds until so much more fits under `most`: 1 to 60, and 60 where it never does."""
+        """Seconds until that much more fits under `most`: 1 to 60, and 60 where it never does."""
         left = self.sum(now)
         for _, one in sorted(self._seconds.items()):
             left -= one.amount

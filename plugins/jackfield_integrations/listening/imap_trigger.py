@@ -1,7 +1,7 @@
 """Email Trigger (IMAP): starts the workflow with mails that arrive.
 
 What was told last is remembered with its UID, as in n8n, so that a mail that comes while nobody is connected starts the
-workflow later. A mail is marked as read after its execution is stored; the UIDs that are to be marked are stored with
+workflow later. A mail is marked as read after its execution is stored. The UIDs that are to be marked are stored with
 it, so that a crash in between neither leaves one unread nor starts it twice."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """MQTT Trigger: starts the workflow with messages of topics.
 
 A message with the quality 1 or 2 is acknowledged after its execution is stored. A broker keeps messages for whoever is
-not connected when the credential's `clean` is off; the client has the credential's name, or one of the node's own."""
+not connected when the credential's `clean` is off. The client has the credential's name, or one of the node's own."""
 
 from __future__ import annotations
 

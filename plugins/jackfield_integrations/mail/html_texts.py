@@ -1,4 +1,4 @@
-"""The text of an HTML mail that brings none of its own."""
+"""The text of an HTML mail that brings its own none."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Guard:
             return await self._open(node_id, group=group, no_hint=no_hint)
 
     async def through(self, work: Coroutine[Any, Any, Any]) -> Any:  # Any: as above
-        """What this work of the library gives, which tries for ever to reach what the guard refuses. Raises
+        """What this work of the library gives, which tries forever to reach what the guard refuses. Raises
         `NodeError`."""
         begun, refused = asyncio.ensure_future(work), asyncio.ensure_future(self._refused.wait())
         try:

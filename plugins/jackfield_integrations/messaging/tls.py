@@ -1,4 +1,4 @@
-"""TLS of brokers, whose credentials may bring certificates of their own."""
+"""TLS of brokers, whose credentials may bring their own certificates."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class SnowflakeParameters(Parameters):
         return found
 
     def insertion(self, names: Sequence[str], rows: int) -> str:
-        """The statement for so many rows. Raises `NodeError`."""
+        """The statement for that many rows. Raises `NodeError`."""
         columns = ",".join(map(column_sql, names))
         marks = f"({','.join('?' * len(names))})"
         return f"INSERT INTO {self._table()} ({columns}) VALUES {','.join([marks] * rows)}"  # noqa: S608 - names are quoted

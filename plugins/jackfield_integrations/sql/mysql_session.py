@@ -104,7 +104,7 @@ class MySqlSession:
 
 
 async def _read(cursor: QuietCursor, reading: SqlReading, made: Rows) -> None:
-    """Add the rows of the present result. Raises `NodeError`."""
+    """Add the rows of the current result. Raises `NodeError`."""
     if not cursor.description:
         return
     columns = [str(column[0]) for column in cursor.description]

@@ -45,7 +45,7 @@ _COLUMNS = b"""
     SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = %s AND table_name = %s
 """
 _HEARTBEAT_S = 30.0
-"""After so much silence a connection that listens is asked whether it lives, and has as long to answer."""
+"""After that much silence a connection that listens is asked whether it lives, and has as long to answer."""
 _CHUNK = 500
 """Rows that are fetched at once."""
 
@@ -172,7 +172,7 @@ async def _fetched(cursor: Cursor, text: bytes, values: Sequence[object] | None,
 
 
 def _row_maker(cursor: Cursor, reading: SqlReading) -> Callable[[Sequence[Any]], dict[str, Json]]:
-    """Makes rows of the present result, each column by its type."""
+    """Makes rows of the current result, each column by its type."""
     described = cursor.description or []
     columns = [column.name for column in described]
     makers = [_maker(column.type_code, reading) for column in described]

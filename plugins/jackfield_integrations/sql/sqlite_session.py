@@ -1,4 +1,4 @@
-"""A connection to a SQLite file. It lives on a thread of its own; a statement whose run is over is interrupted.
+"""A connection to a SQLite file. It lives on its own thread; a statement whose run is over is interrupted.
 
 Statements reach no other file: ATTACH, and with it VACUUM INTO, are refused, and so is every PRAGMA but a few that
 tell of the schema.

@@ -86,7 +86,7 @@ def _rounded(value: Decimal, options: Mapping[str, Any], negative: bool = False)
 
 
 def _trimmed(text: str, places: int) -> str:
-    """Without the noughts at the end beyond so many places."""
+    """Without the noughts at the end beyond that many places."""
     whole, _, fraction = text.partition(".")
     while len(fraction) > places and fraction.endswith("0"):
         fraction = fraction[:-1]

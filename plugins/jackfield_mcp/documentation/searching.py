@@ -15,7 +15,7 @@ _MOST_WORDS = 12
 _SATURATION, _LENGTH = 1.2, 0.75
 """BM25's k1 and b."""
 _HEADING = 6
-"""A word in a heading counts as so many in the text."""
+"""A word in a heading counts as that many in the text."""
 _EXCERPT = 500
 """Characters."""
 
@@ -40,7 +40,7 @@ def search(sections: Iterable[DocSection], query: str) -> list[FoundSection]:
 
 def _words(query: str) -> list[str]:
     """In lower case, without a plural's s, so that both forms are found; of a setting's whole name its parts too, since
-    the table of settings has them in places of their own."""
+    the table of settings has them in their own places."""
     whole = [word.strip(".-") for word in _WORD.findall(query.lower())]
     found = [part for word in whole for part in (word, *(word.split(".") if "." in word else ()))]
     short = (word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in found)

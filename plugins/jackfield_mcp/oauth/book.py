@@ -126,7 +126,7 @@ class OAuthBook:
         return None
 
     async def renew(self, grant: OAuthGrant, refresh: str, scopes: Sequence[str]) -> IssuedTokens | None:
-        """New tokens in place of the present ones. refresh: the present one. None: another request was quicker, or it
+        """New tokens in place of the current ones. refresh: the current one. None: another request was quicker, or it
         has ended."""
         issued = self._issued(replace(grant, scopes=tuple(scopes)), refresh)
 

@@ -1,6 +1,6 @@
 """The consent page. It holds nothing of anybody: its script asks the management API, which wants a login.
 
-The daemon's own user at this machine gets a session; everybody else logs in for this one decision, by a token that the
+The daemon's own user at this machine gets a session. Everybody else logs in for this one decision, by a token that the
 page alone has and ends."""
 
 from __future__ import annotations

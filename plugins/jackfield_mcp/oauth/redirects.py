@@ -31,7 +31,7 @@ def is_usable(uri: str, schemes: Collection[str]) -> bool:
 
 
 def is_same(registered: str, given: str) -> bool:
-    """Letter by letter, but for the port of an application at this machine, which it chooses as it starts; a user or a
+    """Letter by letter, but for the port of an application at this machine, which it chooses as it starts. A user or a
     fragment it cannot add."""
     if registered == given:
         return True

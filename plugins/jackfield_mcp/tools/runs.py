@@ -112,7 +112,7 @@ async def _ended(run: ToolRun, ident: str, given: Waiting, events: Subscription)
 
 
 async def _told_end(events: Subscription, ident: str, timeout: float) -> bool:
-    """Whether an event has told the end within so many seconds."""
+    """Whether an event has told the end within that many seconds."""
 
     async def heard() -> bool:
         async for event in events:

@@ -23,7 +23,7 @@ _OPENAI_SURFACE = re.compile(r"/v1\w*/openai$").search
 
 def base_of(address: str, spoken: str = "") -> tuple[str, str]:
     """Type of a provider and base address, from an address of one endpoint or a base address. spoken: `anthropic`,
-    `openai` or `gemini`, where the other tool says it; an address of Google's OpenAI surface says more."""
+    `openai` or `gemini`, where the other tool says it. An address of Google's OpenAI surface says more."""
     text = address.strip().rstrip("/")
     kind = f"{spoken}-compatible" if spoken else ""
     for end, found, rest in _ENDS:

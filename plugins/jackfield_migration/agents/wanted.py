@@ -56,8 +56,8 @@ class WantedProfile:
 @record
 class WantedFile:
     """A manifest or a script that goes into the configuration directory as it is. folder: there, such as
-    `providers.d`. unless_known: it is left out where an id or a script of its name is here already, whoever brings it;
-    else only a file of its name stands in its way."""
+    `providers.d`. unless_known: it is left out where an id or a script of its name is here already, whoever brings it.
+    Else only a file of its name stands in its way."""
 
     folder: str
     source: Path

@@ -38,7 +38,7 @@ class DataKey:
 
 class N8nCipher:
     """Opens what an n8n installation has sealed. keys: of the installation (`N8N_ENCRYPTION_KEY`), and others that its
-    exports may be sealed with; the first that gives JSON counts: by chance, the padding fits one of 256 keys."""
+    exports may be sealed with. The first that gives JSON counts: by chance, the padding fits one of 256 keys."""
 
     def __init__(self, keys: Sequence[str], data_keys: Mapping[str, DataKey] | None = None) -> None:
         self._keys = keys

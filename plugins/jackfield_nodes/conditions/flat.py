@@ -103,6 +103,6 @@ def flat_passes(
     combiner: str,
     answers: Answers | None = None,
 ) -> bool:
-    """Whether the item meets all of the conditions, or any with combiner `or`. Raises `NodeError`."""
+    """Whether the item meets all the conditions, or any with combiner `or`. Raises `NodeError`."""
     results = (_holds(condition, json, item, answers or {}) for condition in conditions)
     return any(results) if combiner == "or" else all(results)

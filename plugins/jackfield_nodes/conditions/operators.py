@@ -1,6 +1,6 @@
 """What the operators of conditions test, as JavaScript has it.
 
-null counts as 0 where numbers are ordered, undefined as no number; text treats both as empty, lists as no elements.
+null counts as 0 where numbers are ordered, undefined as no number. Text treats both as empty, lists as no elements.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class LatestCrypto(Crypto):
 
 def random_text(kind: str, length: object) -> str:
     """A random text that is fit for secrets. kind: ascii (printable, no blank), base64 (letters and digits), hex,
-    uuid, which has a length of its own. Raises `NodeError`."""
+    uuid, which has its own length. Raises `NodeError`."""
     if kind == "uuid":
         return str(uuid.uuid4())
     if isinstance(length, bool) or not isinstance(length, int | float) or not 0 <= length <= LONGEST:

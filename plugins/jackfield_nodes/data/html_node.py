@@ -39,7 +39,7 @@ EXTRACTED = "jackfield_nodes.data.html_reading:extracted"
 _PARTS = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 """Expressions in a text that is none as a whole."""
 LARGE = 64 * 1024
-"""Documents from so many characters on are parsed on a thread."""
+"""Documents from that many characters on are parsed on a thread."""
 
 
 class HtmlExtractor(Protocol):

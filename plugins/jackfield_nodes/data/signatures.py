@@ -15,7 +15,7 @@ _PARTS = ("rsa-", "ecdsa-with-", "id-rsassa-pkcs1-v1_5-with-", "dsa-with-", "dsa
 
 def signed(content: bytes, key: str, algorithm: str) -> bytes:
     """algorithm: a digest's name, alone or as in RSA-SHA256. RSA signs by PKCS #1 v1.5, elliptic curves in DER; Ed25519
-    and Ed448 have a digest of their own. Raises `NodeError`, never with the key in it."""
+    and Ed448 have their own digest. Raises `NodeError`, never with the key in it."""
     try:
         private = load_pem_private_key(pem(key), password=None)
         if isinstance(private, rsa.RSAPrivateKey):

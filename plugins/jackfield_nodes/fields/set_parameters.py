@@ -59,11 +59,11 @@ class SetParameters(Parameters):
         return partial(self.fitted, conversion=conversion)
 
     def fitted(self, row: Row, conversion: Conversion) -> object:
-        """The value of one field, where versions have rules of their own."""
+        """The value of one field, where versions have their own rules."""
         return conversion.of_row(row)
 
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
-        """A fresh object with the present fields that stay."""
+        """A fresh object with the current fields that stay."""
         raise NotImplementedError
 
     def keeps_binary(self) -> bool:
@@ -356,7 +356,7 @@ class LatestSet(AssignmentsSet):
 
 
 class FlatSet(SetParameters):
-    """A flat list of assignments beside the present fields; only documents without typeVersion have it."""
+    """A flat list of assignments beside the current fields; only documents without typeVersion have it."""
 
     assignments: list[Assignment] = Field(default_factory=list)
 

@@ -138,7 +138,7 @@ async def _at_once(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[lis
 
 
 async def _as_written(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[list[Happened]]:
-    """A file that came or changed is told after it has not grown for a while; one that grows for ever keeps no other
+    """A file that came or changed is told after it has not grown for a while; one that grows forever keeps no other
     waiting. One that is gone by then never came."""
     now = asyncio.get_running_loop().time
     growing: dict[str, tuple[str, float]] = {}  # path -> its event, and since when it is still

@@ -1,4 +1,4 @@
-"""A watcher of the operating system on a thread of its own."""
+"""A watcher of the operating system on its own thread."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def paired(made: Items, sources: Sequence[int]) -> Items:
 
 
 class ExecuteWorkflowNode(ModelNode):
-    """The other run is an execution of its own (mode sub), one level deeper."""
+    """The other run is its own execution (mode sub), one level deeper."""
 
     kind = "executeWorkflow"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3)

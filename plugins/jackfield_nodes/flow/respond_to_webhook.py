@@ -54,7 +54,7 @@ STREAMS_FROM = 1.5
 """The node's first version with the option enableStreaming."""
 _ACTIVE_TYPES = ("html", "xml", "svg")
 SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
-"""Pages of a workflow may run, but in an origin of their own."""
+"""Pages of a workflow may run, but in their own origin."""
 
 
 FIXED: Mapping[str, tuple[str, Callable[[object], object], str]] = {

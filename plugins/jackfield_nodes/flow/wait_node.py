@@ -1,7 +1,7 @@
 """Wait: the execution rests for a time, until a moment, or until a call or a form comes; it survives a restart.
 
 What comes is the node's output. Who serves the calls reads the node's authentication from the document, so that no
-secret gets into the execution; the rest it gets with expressions resolved. At the time limit the items go on.
+secret gets into the execution. The rest it gets with expressions resolved. At the time limit the items go on.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from jackfield_nodes.http.urls import checked_url, same_origin
 from jackfield_nodes.values.conversions import text_of
 
 IDENTICAL = 5
-"""After so many answers with the same body in a row the run fails: nothing tells the server to go on."""
+"""After that many answers with the same body in a row the run fails: nothing tells the server to go on."""
 _FORM = "application/x-www-form-urlencoded"
 
 

@@ -71,7 +71,7 @@ def _seen(
 
 
 def wrapped(text: str, most: int) -> list[str]:
-    """The lines of a text, none longer than so many characters unless a word is."""
+    """The lines of a text, none longer than that many characters unless a word is."""
     made: list[str] = []
     for paragraph in text.split("\n"):
         line = ""

@@ -22,7 +22,7 @@ Column: TypeAlias = "list[object]"
 
 Key: TypeAlias = Callable[[int], Any]  # of any type that compares with itself
 PART = 4_096
-"""So many keys are sorted at once: sorting holds the interpreter, which the event loop needs in between."""
+"""That many keys are sorted at once: sorting holds the interpreter, which the event loop needs in between."""
 
 
 class SortBy(NamedTuple):

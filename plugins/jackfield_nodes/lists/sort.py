@@ -97,7 +97,7 @@ def script(code: str) -> str:
 
 
 def told_order(value: object, count: int) -> list[int]:
-    """What the program returned. Raises `NodeError` unless it is an order of so many items."""
+    """What the program returned. Raises `NodeError` unless it is an order of that many items."""
     found = value.get("order") if isinstance(value, dict) else None
     if not isinstance(found, list) or sorted(place for place in found if isinstance(place, int)) != list(range(count)):
         raise NodeError("The parameter code gave no order; it must return a number for any two items a and b.")

@@ -150,7 +150,7 @@ def between(start: datetime, end: datetime, units: Sequence[str]) -> dict[str, i
 
 
 def _later(origin: datetime, months: int, days: int, unit: str) -> Callable[[int], datetime]:
-    """The moment so many units after months and days have passed."""
+    """The moment that many units after months and days have passed."""
 
     def at(count: int) -> datetime:
         moment = shifted(origin, months + count * MONTHS.get(unit, 0), "month")

@@ -17,7 +17,7 @@ _ADDRESS = re.compile(
 
 
 def mistake(value: Json, convert: Callable[[object], object], wanted: str) -> str:
-    """Why a fixed value is not what is wanted, such as `one JSON object`; empty for one that fits, for none at all, and
+    """Why a fixed value is not what is wanted, such as `one JSON object`. Empty for one that fits, for none at all, and
     for an expression. convert: raises ValueError for what does not fit."""
     if value is None or (isinstance(value, str) and value.startswith("=")):
         return ""

@@ -13,7 +13,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 MANY = 500
-"""From so many items on, work goes to a thread."""
+"""From that many items on, work goes to a thread."""
 
 
 def _guarded(work: Callable[[], Result]) -> Result:

@@ -199,7 +199,7 @@ class ProfileEditor:
             raise
 
     async def _require_dispensable(self, present: Profile) -> None:
-        """Raises `InvalidInput` when the profile cannot do without a key of its own."""
+        """Raises `InvalidInput` when the profile cannot do without its own key."""
         provider = (await self._context.port(Providers).all()).get(present.provider_id)
         if provider is not None and provider.needs_key and self._keys.environment_key(provider) is None:
             raise fitting.key_missing(provider)

@@ -123,7 +123,7 @@ def script_context(
     servers: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """The variable `ctx`. servers: MCP servers of the daemon's own, by name. endpoint: where the agent's requests go,
-    the proxy's address while it is enabled; the key is in none of it."""
+    the proxy's address while it is enabled. The key is in none of it."""
     stored = profile.metadata.get("hooks_config")
     hooks: dict[str, Json] = {}
     if agent.supports_hooks:

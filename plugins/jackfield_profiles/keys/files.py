@@ -75,7 +75,7 @@ class KeyFiles:
         return self._secrets.seal(orjson.dumps({"owner": owner, "key": key}))
 
     def reseal(self, owner: str) -> bool:
-        """With the present master key, if it is not; False where there is nothing sealed. Raises `KeyUnreadable`,
+        """With the current master key, if it is not; False where there is nothing sealed. Raises `KeyUnreadable`,
         `ConfigurationError`."""
         with self._alone(owner):
             content = read_private(self._path(owner))

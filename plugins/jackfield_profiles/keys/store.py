@@ -1,5 +1,5 @@
 """API keys of profiles and providers. They are in the operating system's keyring where one answers, else each in an
-encrypted file; they never are in a profile, a log or an answer.
+encrypted file. They never are in a profile, a log or an answer.
 
 Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
@@ -64,7 +64,7 @@ class KeyStore:
         return await self._find(f"profiles/{alias}")
 
     async def has_own(self, alias: str) -> bool:
-        """Whether the profile has a key of its own; the keyring is not asked."""
+        """Whether the profile has its own key; the keyring is not asked."""
         return alias in await asyncio.to_thread(self._files.names, "profiles")
 
     async def put(self, alias: str, key: str) -> None:
@@ -84,7 +84,7 @@ class KeyStore:
         await self._remove(f"providers/{provider_id}")
 
     async def aliases(self) -> list[str]:
-        """The profiles that have a key of their own, or had one when a crash came between."""
+        """The profiles that have their own key, or had one when a crash came between."""
         return list(await asyncio.to_thread(self._files.names, "profiles"))
 
     async def problems(self) -> Sequence[str]:
@@ -131,7 +131,7 @@ class KeyStore:
         await asyncio.to_thread(self._files.seal, owner, key)
 
     async def _put_in_keyring(self, owner: str, key: str) -> None:
-        """Noted first: a key that nobody notes would stay in the keyring for ever."""
+        """Noted first: a key that nobody notes would stay in the keyring forever."""
         before = await asyncio.to_thread(self._files.note_keyring, owner)
         try:
             await self._keyring.put(owner, key)

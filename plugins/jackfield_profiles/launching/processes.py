@@ -86,7 +86,7 @@ class _Watched(ProcessEnds):
 async def run_process(
     start: ProcessStart, container: ProcessContainer, started: Callable[[int], None] = lambda pid: None
 ) -> Finished:
-    """Run it to its end in a container of its own. started: told the process id. At the end, at the timeout and when it
+    """Run it to its end in its own container. started: told the process id. At the end, at the timeout and when it
     is cancelled, all that is left in the container is ended: TERM, after `grace` KILL. Raises `InvalidInput` when it
     cannot be started, `JackfieldError` when the system does not end what was killed."""
     ending = EndStep(signal.SIGTERM, start.grace)

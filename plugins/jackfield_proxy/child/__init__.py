@@ -1,2 +1,2 @@
 """The process that serves one profile's proxy: `python -m jackfield_proxy.child`. It knows nothing but its plan, which
-comes over standard input; records of what it served go back over standard output, its log to standard error."""
+comes over standard input. Records of what it served go back over standard output, its log to standard error."""

@@ -12,7 +12,7 @@ from jackfield_proxy.daemon.records import RecordedRequest
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 """Seconds; of answers of models."""
 MOST_MODELS = 200
-"""Models of a profile that have figures of their own, as clients may ask for any; all others are one, `other`."""
+"""Models of a profile that have their own figures, as clients may ask for any; all others are one, `other`."""
 
 
 @state

@@ -32,7 +32,7 @@ class ProxyLogFile:
             self._path.replace(self._path.with_suffix(".log.1"))
 
     def tail(self, count: int) -> list[str]:
-        """The last lines, the oldest first; also of the rotated file while the present one is short."""
+        """The last lines, the oldest first; also of the rotated file while the current one is short."""
         found: deque[str] = deque(maxlen=count)
         for path in (self._path.with_suffix(".log.1"), self._path):
             if path.is_file() and not path.is_symlink():

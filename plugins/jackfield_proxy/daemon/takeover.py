@@ -35,7 +35,7 @@ from jackfield_proxy.takeover import (
 MOST = 8192
 """Duplicates that the daemon holds for all its proxies, however many files it may have open."""
 SHARE = 4
-"""They take one in so many of those."""
+"""They take one in that many of those."""
 _AT_ONCE = 64
 """Messages that are read before others have their turn."""
 _DESCRIPTORS = 16

@@ -32,7 +32,7 @@ def aliased(aliases: Mapping[str, Target], model: str) -> tuple[str, Target] | N
 
 
 def _met(alias: str, model: str) -> str:
-    """By the first `*`; all of the model where the alias has other wildcards."""
+    """By the first `*`; all the model where the alias has other wildcards."""
     before, star, after = alias.partition("*")
     if not star or is_wild(before) or is_wild(after):
         return model

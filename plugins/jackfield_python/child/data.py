@@ -104,7 +104,7 @@ class Data:
         return self.input[self.index] if self.index < len(self.input) else ScriptRecord(json=ScriptRecord())
 
     def names(self) -> dict[str, Any]:
-        """Every name, for the present item."""
+        """Every name, for the current item."""
         request, item = self.request, self.item()
         node = request["node"]
         return {

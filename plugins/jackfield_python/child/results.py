@@ -74,7 +74,7 @@ def _text(value: object) -> bytes:
 
 
 def _key(key: object) -> str:
-    """As the encoder in C has it: by its value, whatever a class of its own says of it."""
+    """As the encoder in C has it: by its value, whatever its own class says of it."""
     if isinstance(key, str):
         return str.__str__(key)
     if isinstance(key, bool):

@@ -151,7 +151,7 @@ def _given(value: object, reply: Reply) -> bytes:
 
 
 def _program(data: Data, source: str, modules: list[str]) -> Callable[[], Any]:
-    """A call of it runs the program on the present item. The names are parameters of a function whose body the program
+    """A call of it runs the program on the current item. The names are parameters of a function whose body the program
     is, so that it may return, and assign to them. Raises SyntaxError."""
     scope: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins_for(modules)}
     exec(_compiled(source, list(data.names())), scope)  # noqa: S102 - in a process that can do nothing

@@ -1,10 +1,10 @@
-"""What lies in `registry/`: commits, and the link to the present one.
+"""What lies in `registry/`: commits, and the link to the current one.
 
     registry/current -> commits/<commit>
     registry/commits/<commit>/{registry.json, agents/, providers/, scripts/, models/, pricing/}
     registry/litellm-pricing.json -> current/pricing/litellm-pricing.json
 
-A commit is put together in a directory of its own, brought to the disk, renamed, and only then pointed to; replacing
+A commit is put together in its own directory, brought to the disk, renamed, and only then pointed to. Replacing
 the link is the one step that changes what is served. So a crash at any moment leaves the old or the new content. All
 methods block.
 """
@@ -47,7 +47,7 @@ class Content:
     # -- reading
 
     def current(self) -> Path | None:
-        """The present commit's directory; None when there is none, or the link leads elsewhere."""
+        """The current commit's directory; None when there is none, or the link leads elsewhere."""
         try:
             target = self._current.readlink()
         except OSError:
@@ -97,7 +97,7 @@ class Content:
         return self.root / f"{STAGING}{secrets.token_hex(6)}"
 
     def install(self, staged: Path, commit: str) -> None:
-        """Make what is staged the present content. Raises OSError."""
+        """Make what is staged the current content. Raises OSError."""
         for folder, _, _ in os.walk(staged):
             sync_directory(Path(folder))
         target = self.commits / commit
@@ -108,7 +108,7 @@ class Content:
         self.point_to(target)
 
     def point_to(self, folder: Path) -> None:
-        """Make a commit that is here the present one. Raises OSError."""
+        """Make a commit that is here the current one. Raises OSError."""
         prices = self.root / PRICING_FILE
         if not (prices.is_symlink() or prices.exists()):
             self._link(prices, f"current/{PRICING}/{PRICING_FILE}")

@@ -57,7 +57,7 @@ _WISH = """INSERT INTO cancel_wishes SELECT id FROM executions
 
 
 class PostgresRenewals:
-    """`Renewals`, over a connection of its own."""
+    """`Renewals`, over its own connection."""
 
     def __init__(self, database: Database, owner: str) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Threads that read, each with a connection of its own."""
+"""Threads that read, each with its own connection."""
 
 from __future__ import annotations
 

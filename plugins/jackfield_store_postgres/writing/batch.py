@@ -55,7 +55,7 @@ _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY =
 class Refused(Exception):
     """Something of the batch is not as it was taken to be: all of it is to be done again, with a look at these first.
 
-    keys: `dead` and an owner; `execution`, `delivery` or `doubt` and an execution's id; `call`, its webhook and id."""
+    keys: `dead` and an owner; `execution`, `delivery` or `doubt` and an execution's id. `call`, its webhook and id."""
 
     def __init__(self, keys: set[Key]) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Refused(Exception):
 class WriteBatch:
     """Not thread-safe; one per transaction.
 
-    opening: statements that begin it; they go out with the first others, and the last of them finds which of `owners`
+    opening: statements that begin it. They go out with the first others, and the last of them finds which of `owners`
     are alive. refused: what earlier attempts found. `careful` cuts numbers that PostgreSQL cannot hold."""
 
     connection: Connection

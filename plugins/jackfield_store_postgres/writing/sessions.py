@@ -115,7 +115,7 @@ class WriterSession:
         return self._connection
 
     def _transact(self, statements: Sequence[Statement]) -> list[tuple[Any, ...] | None]:
-        """Run them in a transaction of their own; the first row of each. Any: the columns have its types."""
+        """Run them in their own transaction; the first row of each. Any: the columns have its types."""
         connection = self._known()
         try:
             cursors = run(connection, [*self._limits.begin(connection), *statements])[-len(statements) :]

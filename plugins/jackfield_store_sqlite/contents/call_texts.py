@@ -47,7 +47,7 @@ def texts_of(
 
 def keep_bodies(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]], packing: Packing) -> None:
     """Give the calls of finished executions that are about to be deleted their bodies. executions: each with its id and
-    data key; some at a time, as their inputs are read into memory."""
+    data key. Some at a time, as their inputs are read into memory."""
     for start in range(0, len(executions), _AT_ONCE):
         _keep_some(connection, executions[start : start + _AT_ONCE], packing)
 

@@ -28,7 +28,7 @@ _TOLD = 20
 
 class Pace:
     """SQLite's progress handler of a look: ends it when `stopped` is set, and lets it rest. rest: seconds of pause per
-    second of work; 0 for whoever waits for the result."""
+    second of work. 0 for whoever waits for the result."""
 
     def __init__(self, stopped: threading.Event, rest: float = 0.0) -> None:
         self.stopped = stopped

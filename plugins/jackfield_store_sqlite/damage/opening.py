@@ -19,7 +19,7 @@ class DamageWatch:
         self.note_file = ReachFile(database)
         self.known = KnownDamage(database, log)
         self.suspect = False
-        """Whether the last daemon did not end in order and nobody has looked at all of the data since."""
+        """Whether the last daemon did not end in order and nobody has looked at all the data since."""
         self._database = database
         self._log = log
         self._note = Note()

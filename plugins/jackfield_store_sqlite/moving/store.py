@@ -1,4 +1,4 @@
-"""`MovableStore` over SQLite: one connection of its own, and the lock that keeps daemons away."""
+"""`MovableStore` over SQLite: its own connection, and the lock that keeps daemons away."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ PARTS: Mapping[str, str] = {
     "execution_data": "executions, execution_steps", "execution_documents": "executions",
     "unsealed_runs": "executions.sealed", "unsealed_versions": "workflow_versions.sealed",
 }  # fmt: skip
-"""Tables without a form of their own -> the forms that have their rows."""
+"""Tables without their own form -> the forms that have their rows."""
 OWN_COLUMNS: Mapping[str, frozenset[str]] = {
     "users": frozenset({"row_digest"}),
     "api_keys": frozenset({"row_digest"}),

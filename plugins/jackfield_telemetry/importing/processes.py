@@ -32,7 +32,7 @@ _MAIN = "from jackfield_telemetry.importing.worker import main; main()"
 def shared_parts(
     sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Sequence[int], workers: int
 ) -> Iterator[ImportPart]:
-    """`parts` of these jobs by so many processes. What a process leaves undone because it died is read here."""
+    """`parts` of these jobs by that many processes. What a process leaves undone because it died is read here."""
     done: set[int] = set()
     queue: Queue[ImportPart | None] = Queue(WAITING)
     process, outputs = _start(sources, jobs, numbers, workers)

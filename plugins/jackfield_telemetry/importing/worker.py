@@ -1,5 +1,5 @@
 """The main function of the processes that read logs. On standard input what there is to read, on a pipe that they share
-the numbers of the jobs, on a pipe for each its parts; they end when nothing is left or nobody takes them any more."""
+the numbers of the jobs, on a pipe for each its parts. They end when nothing is left or nobody takes them any more."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _packed(first: int) -> str:
 
 
 def put_statement(together: int) -> str:
-    """For so many rows at once."""
+    """For that many rows at once."""
     return f"INSERT INTO entries VALUES {', '.join(_packed(1 + 7 * row) for row in range(together))}"  # noqa: S608 - our own names; values are parameters
 
 

@@ -49,7 +49,7 @@ RESPONSES = """
 CREATE TABLE responses (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
 CREATE INDEX responses_by_id ON responses (id)
 """
-"""Beside some of `entries`: the provider's id of the answer. A table of its own, since most entries have none, and are
+"""Beside some of `entries`: the provider's id of the answer. Its own table, since most entries have none, and are
 stored as packed numbers. It came with version 2."""
 
 INCOMING = """

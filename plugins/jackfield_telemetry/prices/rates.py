@@ -1,7 +1,7 @@
 """What a model's tokens cost, from an entry of a price list, and what sums of tokens cost.
 
 Two readings of a price above a number of tokens: `request`, once a prompt is longer, everything in the request costs
-that price (as OpenAI's and xAI's pages say); `marginal`, of each kind of token only those beyond the number do.
+that price (as OpenAI's and xAI's pages say). `marginal`, of each kind of token only those beyond the number do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Claude Code: `projects/**/*.jsonl`, one line per block of an answer.
 
 An answer is written as several lines that repeat its usage, earlier ones with partial counts; resumed sessions repeat
-lines in new files; a side chain may replay an answer under a new request.
+lines in new files. A side chain may replay an answer under a new request.
 """
 
 from __future__ import annotations

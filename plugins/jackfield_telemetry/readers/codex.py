@@ -29,7 +29,7 @@ _KNOWN = re.compile(
     + rb'"(?:(?:%s)"|event_msg","payload":\{"type":"(?:' % "|".join(_OTHERS).encode()
     + rb'token_count","info":\{"total_token_usage":(\{)|(?!token_count|thread_settings_applied)))'
 )
-"""Lines without counts of their own, most of a log's bytes, which are not parsed; and those with a total, with a group
+"""Lines without their own counts, most of a log's bytes, which are not parsed; and those with a total, with a group
 where it begins."""
 _TIERS = {"fast": "priority", "priority": "priority", "flex": "flex"}
 

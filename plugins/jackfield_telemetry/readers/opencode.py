@@ -1,6 +1,6 @@
 """OpenCode: messages in SQLite (`opencode.db`), in older versions one JSON file each.
 
-The database is opened read-only; rows are read on from the newest time of change that was seen, because a message is
+The database is opened read-only. Rows are read on from the newest time of change that was seen, because a message is
 rewritten while its answer grows.
 """
 

@@ -1,4 +1,4 @@
-"""The report of windows (5 hours unless told): what each used, the gaps between them, and where the present one leads.
+"""The report of windows (5 hours unless told): what each used, the gaps between them, and where the current one leads.
 
 An answer exactly at a window's end is in the next one.
 """
@@ -25,7 +25,7 @@ Level: TypeAlias = Literal["ok", "warning", "exceeds"]
 
 @record
 class BlocksScope:
-    """limit: tokens, `max` for the largest block that has ended, 0 for none. active: the present block alone."""
+    """limit: tokens, `max` for the largest block that has ended, 0 for none. active: the current block alone."""
 
     base: ReportScope
     now_ms: int
@@ -95,7 +95,7 @@ def block_report(connection: sqlite3.Connection, pricing: Pricing, wanted: Block
 
 
 def level(limit: int, tokens: int) -> Level:
-    """What so many tokens mean to a limit."""
+    """What that many tokens mean to a limit."""
     if tokens > limit:
         return "exceeds"
     return "warning" if tokens > limit * WARN else "ok"

@@ -1,4 +1,4 @@
-"""One answer of the answers of several hosts, each with a ledger of its own."""
+"""One answer of the answers of several hosts, each with its own ledger."""
 
 from __future__ import annotations
 

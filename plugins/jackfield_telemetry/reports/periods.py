@@ -52,7 +52,7 @@ def zone_of(name: str | None) -> tzinfo:
 
 
 def local_zone() -> tzinfo:
-    """With its rules where the machine names one, else the present offset."""
+    """With its rules where the machine names one, else the current offset."""
     names = [os.environ.get("TZ", "").lstrip(":")]
     target = Path("/etc/localtime").resolve().as_posix()
     names.append(target.partition("/zoneinfo/")[2])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REST = 9
-"""An import is followed by so many times its own duration without one: live watching takes a tenth of a processor."""
+"""An import is followed by that many times its own duration without one: live watching takes a tenth of a processor."""
 LONGEST_REST = 120.0
 """Seconds."""
 PENDING = 10_000

@@ -69,7 +69,7 @@ class Conversation:
         self._speaking = asyncio.Lock()
 
     async def status(self) -> AgentStatus:
-        """From the screen as it is now, where the manifest says how that looks; else the agent counts as waiting after
+        """From the screen as it is now, where the manifest says how that looks. Else the agent counts as waiting after
         a second without a change."""
         look = None if self._session.ended.is_set() else await self._view.look()
         if look is not None:

@@ -52,7 +52,7 @@ class Driver:
         return await until_shown(self.session, self.screen, matches, timeout, clock)
 
     async def _matches(self, pattern: str, text: str) -> bool:
-        """A hostile pattern can run for ever: a script engine tests it, off the event loop and within its limits."""
+        """A hostile pattern can run forever: a script engine tests it, off the event loop and within its limits."""
         engine = self._context.extensions(SCRIPT_ENGINES).get("javaScript")
         if engine is None:
             raise JackfieldError("Regular expressions need the plugin jackfield_javascript, which is not loaded.")

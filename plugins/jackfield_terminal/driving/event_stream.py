@@ -1,4 +1,4 @@
-"""A session's conversation as server-sent events: the present state, then every change.
+"""A session's conversation as server-sent events: the current state, then every change.
 
 Source: `/events` of coder/agentapi (version 0.12), whose names and forms these are.
 """

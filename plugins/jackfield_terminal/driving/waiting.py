@@ -45,7 +45,7 @@ class ScreenWatch:
 
 
 async def until_exit(session: Session, timeout: float) -> bool:
-    """Whether the agent has ended within so many seconds."""
+    """Whether the agent has ended within that many seconds."""
     waits = [asyncio.ensure_future(event.wait()) for event in (session.ended, session.left)]
     try:
         await asyncio.wait(waits, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -85,7 +85,7 @@ async def until_shown(
     timeout: float,
     clock: Clock,
 ) -> bool:
-    """Whether the screen's text matches within so many seconds."""
+    """Whether the screen's text matches within that many seconds."""
     deadline = clock.monotonic() + timeout
     with ScreenWatch(session).open() as watch:
         while True:

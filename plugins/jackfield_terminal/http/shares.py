@@ -45,7 +45,7 @@ class Shares:
         self._shares: dict[str, Share] = {}
 
     def new(self, session_id: str, lifetime: int, maker: Standing = unending) -> tuple[str, Share]:
-        """The token of a link that lasts so many seconds."""
+        """The token of a link that lasts that many seconds."""
         token = f"{PREFIX}{secrets.token_urlsafe(32)}.{_mark(self._here)}"
         share = Share(session_id, self._clock.now_ms() + lifetime * 1000, maker)
         self._shares = {digest: kept for digest, kept in self._shares.items() if not self._over(kept)}

@@ -1,6 +1,6 @@
 """When a terminal's output is read, and when it waits for clients.
 
-The agent is held back for clients that keep up, as a terminal of its own would do, and for no other: one that costs
+The agent is held back for clients that keep up, as its own terminal would do, and for no other: one that costs
 more than a tenth of the time of those that could go on, or that makes no progress at all, counts as slow. It falls
 behind, and gets the state of the screen once it takes output again.
 """

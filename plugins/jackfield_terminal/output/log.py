@@ -1,4 +1,4 @@
-"""A session's output: one log in memory, which every client reads with a cursor of its own.
+"""A session's output: one log in memory, which every client reads with its own cursor.
 
 Offsets are absolute: the first byte that the agent ever printed has offset 0, whatever has been forgotten since.
 """
@@ -13,7 +13,7 @@ from jackfield_terminal.output.modes import ForgottenOutput
 PIECE = 64 * 1024
 """Bytes up to which small reads are kept together in one piece."""
 LARGE = 16 * 1024
-"""Bytes from which on a read is a piece of its own, and goes to clients without being copied."""
+"""Bytes from which on a read is its own piece, and goes to clients without being copied."""
 
 
 class OutputLog:

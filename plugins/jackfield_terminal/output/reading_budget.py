@@ -64,7 +64,7 @@ class ReadingBudget:
         return WHOLE if len(read) == 1 else SHARED
 
     def typed(self, session: str, size: int) -> None:
-        """So many bytes, just now."""
+        """That many bytes, just now."""
         if size > KEYSTROKES:
             return
         now = self._typed_at = self._clock.monotonic()

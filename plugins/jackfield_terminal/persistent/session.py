@@ -42,7 +42,7 @@ READ = 65536
 UNKNOWN = 255
 """Exit code when nobody can know it."""
 TIMES = 4
-"""Its output is in memory: so many times as much as of a terminal costs the event loop as little."""
+"""Its output is in memory: that many times as much as of a terminal costs the event loop as little."""
 LOOK = 0.05
 """Seconds between two looks at what is left of a session without its supervisor."""
 

@@ -1,4 +1,4 @@
-"""Starting a program in a pseudo-terminal of its own.
+"""Starting a program in its own pseudo-terminal.
 
 `posix_spawn` with a new session, whose leader opens the terminal as its standard input: so it becomes the controlling
 terminal, and no Python code runs between fork and exec, which would be unsafe in a process with threads. The C library

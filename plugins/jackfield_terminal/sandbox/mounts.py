@@ -43,8 +43,8 @@ class SandboxPaths:
 
 
 class SandboxView:
-    """Mount points and what is there; `source` differs where a link leads elsewhere. identity: device and inode of the
-    working directory, as `stat -c %d:%i` writes them, where it is a mount of its own: by its path another one may have
+    """Mount points and what is there. `source` differs where a link leads elsewhere. identity: device and inode of the
+    working directory, as `stat -c %d:%i` writes them, where it is its own mount: by its path another one may have
     been mounted, when somebody has put a link in its place meanwhile."""
 
     def __init__(self, kind: Kind) -> None:

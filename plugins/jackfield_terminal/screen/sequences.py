@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 SILENT = 64 * 1024
 """Characters of one unfinished escape sequence; of a longer one, such as a picture, nothing counts but its end."""
 LARGEST = 9999
-"""A number in a sequence counts for at most so much."""
+"""A number in a sequence counts for at most that much."""
 _DIGITS = 8
 _PARAMETERS = 32
 

@@ -8,7 +8,7 @@ from jackfield.api.records import record
 @record
 class Snapshot:
     """lines: the rows from the top, without trailing spaces; row, col: of the cursor, from 0. offset: how much output
-    it has seen; two of one offset are the same."""
+    it has seen. Two of one offset are the same."""
 
     cols: int
     rows: int

@@ -30,7 +30,7 @@ class Signal:
 
 @record
 class TakenOutput:
-    """The client has worked off so many bytes of output more."""
+    """The client has worked off that many bytes of output more."""
 
     size: int
 

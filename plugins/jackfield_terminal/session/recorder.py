@@ -118,7 +118,7 @@ class Recorder:
 
     @classmethod
     def interrupted(cls, file: CastFile, clock: Clock, at: float) -> Recorder:
-        """One that is over: the daemon went while it was made, whose last event was `at` so many seconds."""
+        """One that is over: the daemon went while it was made, whose last event was `at` that many seconds."""
         made = cls(file, clock)
         made._begun -= at
         made._stop("the daemon was restarted")

@@ -104,7 +104,7 @@ class SupervisedAgent:
         self._close()
 
     def end(self, hang_up: float, kill: float) -> None:
-        """Hang up the session, terminate it after so many seconds, kill it after so many. Blocks."""
+        """Hang up the session, terminate it after that many seconds, kill it after that many. Blocks."""
         self._close()
         begun = time.monotonic()
         for number, until in ((signal.SIGHUP, hang_up), (signal.SIGTERM, max(hang_up, kill))):

@@ -1,7 +1,7 @@
 """What a daemon and the supervisor of a session say to each other, over a stream socket.
 
 A frame is the length of its content (4 bytes, big-endian), its kind (1 byte) and the content. The daemon's first frame
-is `START` (to the supervisor that it has just started) or `HELLO`; the supervisor answers with `HANDOVER`, which
+is `START` (to the supervisor that it has just started) or `HELLO`. The supervisor answers with `HANDOVER`, which
 carries the descriptors of the ring and, until the terminal is closed, of its master.
 
 The daemon and the supervisor use this module; it imports what is light.

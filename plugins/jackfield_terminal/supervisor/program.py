@@ -1,6 +1,6 @@
 """The supervisor of one session: a program that keeps the agent and its terminal while daemons come and go.
 
-Run by path with `python -I -S`, in a session of its own. Its argument is the session's directory; standard input is the
+Run by path with `python -I -S`, in its own session. Its argument is the session's directory; standard input is the
 socket of the daemon that starts it. Nothing secret stands in its arguments or its environment.
 """
 

@@ -1,7 +1,7 @@
 """What is known of subscriptions, sealed, in facts of the store: it outlives workflows, because a service has to be
 asked to end what it was asked to begin.
 
-One fact holds many records, so that neither their number nor the length of a fact is a limit in practice; the fact
+One fact holds many records, so that neither their number nor the length of a fact is a limit in practice. The fact
 `subscriptions` lists which there are.
 """
 

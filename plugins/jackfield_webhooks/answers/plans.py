@@ -14,7 +14,7 @@ HeaderPairs = tuple[tuple[str, str], ...]
 _SNIFF = ("x-content-type-options", "nosniff")
 _ALLOWED = "downloads forms modals popups scripts top-navigation-by-user-activation"
 _SANDBOX = ("content-security-policy", " ".join(["sandbox", *(f"allow-{what}" for what in _ALLOWED.split())]))
-"""A page from a workflow has an origin of its own, so that its scripts have no part in the daemon's."""
+"""A page from a workflow has its own origin, so that its scripts have no part in the daemon's."""
 _PAGE_MARKS = ("html", "xml", "svg", "multipart")
 _NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")

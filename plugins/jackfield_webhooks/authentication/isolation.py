@@ -1,7 +1,7 @@
 """Code of strangers' presets, on threads that are bounded in number and time.
 
 A thread cannot be ended from outside. One that hangs keeps its slot, and when all slots of a preset hang, its calls are
-refused after the time limit; other presets go on. The threads are daemons, so that none keeps the process alive.
+refused after the time limit. Other presets go on. The threads are daemons, so that none keeps the process alive.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ _ERRORS: tuple[type[Exception], ...] = (jwt.PyJWTError, ValueError, TypeError)
 
 
 class JwtVerifier:
-    """A signed JWT as Bearer token. One algorithm is pinned; `exp` and `nbf` count when they are there.
-    require_exp: refuse a token that never ends, since whoever has seen it once could call for ever."""
+    """A signed JWT as Bearer token. One algorithm is pinned. `exp` and `nbf` count when they are there.
+    require_exp: refuse a token that never ends, since whoever has seen it once could call forever."""
 
     needs_body = False
     headers = frozenset({"authorization"})

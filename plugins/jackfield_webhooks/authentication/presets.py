@@ -141,7 +141,7 @@ class IsolatedVerifier:
         self._threads = threads
 
     def verify(self, call: WebhookCall) -> VerifiedCall:
-        """On the present thread, and without a limit."""
+        """On the current thread, and without a limit."""
         return _checked(self._verifier.verify(call), self._known.name)
 
     async def verify_apart(self, call: WebhookCall) -> VerifiedCall:

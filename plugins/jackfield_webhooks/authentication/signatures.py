@@ -122,7 +122,7 @@ class StripeScheme(TypedScheme):
 
 
 class SlackScheme(TypedScheme):
-    """`v0=<hex>` over `v0:<time>:<body>`, the time in a header of its own."""
+    """`v0=<hex>` over `v0:<time>:<body>`, the time in its own header."""
 
     def read(self, headers: Mapping[str, str], now: float) -> tuple[list[str], bytes]:
         given, _ = super().read(headers, now)

@@ -24,7 +24,7 @@ def header_names(configured: Sequence[str]) -> tuple[str, ...]:
 
 def delivery_key(headers: Mapping[str, str], names: Sequence[str], signed: str | None = None) -> str | None:
     """The key of a call: the first of these headers that it carries. signed: the id that the call's proof covers, after
-    a name and a colon; it counts alone, because whoever repeats a call may add the headers."""
+    a name and a colon. It counts alone, because whoever repeats a call may add the headers."""
     if signed is not None:
         sender, _, ident = signed.partition(":")
         return _key(sender, ident)

@@ -14,7 +14,7 @@ _BODILESS = (204, 304)
 
 
 async def deliver(call: IncomingCall, answer: Answer, send: Send) -> None:
-    """Answer. A caller that is still sending its body gets the answer at once, and what it sends goes nowhere; closing
+    """Answer. A caller that is still sending its body gets the answer at once, and what it sends goes nowhere. Closing
     on it instead could lose the answer. Raises `BinaryError` when a file ends before its length."""
     body: Content = b"" if answer.status in _BODILESS else answer.body
     headers = [

@@ -23,7 +23,7 @@ _SPANS = 2
 
 @state
 class _Share:
-    """Of one key. own, own_before: what this daemon has added in the span, and in the one before it; others,
+    """Of one key. own, own_before: what this daemon has added in the span, and in the one before it. Others,
     others_before: what is not of it."""
 
     span: int
@@ -44,7 +44,7 @@ class _Share:
 
 class CallShares:
     """Calls are counted here, and told to the store at most every 0.2 seconds, those of all addresses in one small
-    write; its answer says what the others have. No call waits for that. While the store does not answer each daemon
+    write. Its answer says what the others have. No call waits for that. While the store does not answer each daemon
     counts its own, and the others never hear of these calls. Keys are bounded by `webhooks.rateLimit.clients`."""
 
     def __init__(self, context: PluginContext) -> None:

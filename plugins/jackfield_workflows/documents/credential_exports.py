@@ -1,6 +1,6 @@
 """Credentials that are given where a workflow belongs: a workflow may be read by every viewer, and has no sealed part.
 
-n8n's `export:credentials` writes a list, or with --separate a file each, of `{id, name, type, data}`; data is an object
+n8n's `export:credentials` writes a list, or with --separate a file each, of `{id, name, type, data}`. Data is an object
 with --decrypted, else a text. Our own API takes and shows `{name, kind, values}`.
 """
 

@@ -37,7 +37,7 @@ class _Cached:
 
 
 class CachedReader:
-    """Keeps the workflows used last, at most so many and so many bytes of them."""
+    """Keeps the workflows used last, at most that many and that many bytes of them."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

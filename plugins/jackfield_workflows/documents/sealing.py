@@ -1,7 +1,7 @@
-"""Secrets at rest: a stored document has `***` in the place of each, and all of them sealed under a key of its own.
+"""Secrets at rest: a stored document has `***` in the place of each, and all of them sealed under its own key.
 
 The mask refers to the sealed value by its place. So a version, a copy, or the document of a run carries its secrets
-along and takes them with it when it is deleted; whoever only shows a document opens none.
+along and takes them with it when it is deleted. Whoever only shows a document opens none.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SealedSecrets:
         return await asyncio.to_thread(self._seal, document) if self._parameters.taken(document) else document
 
     async def resealed(self, document: Document) -> Document:
-        """A stored document, sealed with the present key. Raises `ConfigurationError` as `opened` does."""
+        """A stored document, sealed with the current key. Raises `ConfigurationError` as `opened` does."""
         await self._parameters.ready(document)
         return await (asyncio.to_thread(self._seal, document) if SEALED in document else self.sealed(document))
 

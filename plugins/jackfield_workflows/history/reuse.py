@@ -21,7 +21,7 @@ from jackfield_workflows.starts import leading
 
 async def with_data_of(context: PluginContext, stored: StoredExecution, fresh: ExecutionRequest) -> ExecutionRequest:
     """The request with the results of the nodes before `until` that have not changed since the execution, and with what
-    it began with; the request as it is when nothing of it can be taken. Raises `Conflict` while the execution is open,
+    it began with. The request as it is when nothing of it can be taken. Raises `Conflict` while the execution is open,
     and `InvalidInput` for one of another workflow, or without a node to run to."""
     if not fresh.until:
         raise InvalidInput("Only a run to a node reuses data.", details={"until": "name the node to run to"})

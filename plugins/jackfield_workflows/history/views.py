@@ -18,7 +18,7 @@ from jackfield.api.storage import ExecutionRow, StoredExecution
 from jackfield.api.workflows import Items, Outputs
 
 _INLINE = 64 * 1024
-"""Up to so many bytes of stored data are rendered on the event loop."""
+"""Up to that many bytes of stored data are rendered on the event loop."""
 _OUTPUT_BYTES = 128 * 1024
 """The most JSON of one output in a view with `items`; a larger item is left to the pages of items."""
 _VIEW_BYTES = 8 * 1024 * 1024
@@ -99,7 +99,7 @@ def execution_view(stored: StoredExecution, most: int | None = None) -> dict[str
 
 
 def _beginnings(outputs: Outputs, most: int, budget: int) -> tuple[Outputs, int]:
-    """At most so many items of each output, of at most so many bytes of JSON; and all their bytes."""
+    """At most that many items of each output, of at most that many bytes of JSON; and all their bytes."""
     found: Outputs = []
     spent = 0
     for items in outputs:

@@ -60,7 +60,7 @@ class CalledWorkflows:
 
 
 def _named(kind: str, parameters: Mapping[str, Json]) -> Iterator[str | None]:
-    """The ids of the saved workflows that a node of this kind runs, itself or in a workflow that a parameter holds;
+    """The ids of the saved workflows that a node of this kind runs, itself or in a workflow that a parameter holds.
     None for one that only an expression tells."""
     if kind not in SUB_WORKFLOWS:
         return

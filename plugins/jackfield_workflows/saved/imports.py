@@ -33,8 +33,8 @@ Status = Literal["created", "updated", "refused", "skipped", "failed"]
 
 @record
 class Imported:
-    """What became of one document. status: `refused` = it has mistakes; `skipped` = another one of the same import has,
-    and the good ones alone were not asked for; `failed` = the store or a conflict prevented it. denied: a node of it
+    """What became of one document. status: `refused` = it has mistakes. `skipped` = another one of the same import has,
+    and the good ones alone were not asked for. `failed` = the store or a conflict prevented it. denied: a node of it
     needs a scope that the author lacks."""
 
     index: int

@@ -87,7 +87,7 @@ class WorkflowsOfPeers:
                 self._wake.set()
 
     async def _look_for(self, waiting: asyncio.Future[None]) -> None:
-        """A look that begins once the present one has ended, for all who wait for this future."""
+        """A look that begins once the current one has ended, for all who wait for this future."""
         try:
             async with self._lock:
                 pause = self._began + _SPACING - self._context.clock.monotonic()

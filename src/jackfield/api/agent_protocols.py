@@ -70,7 +70,7 @@ class ToolAnswered(AgentMessage):
 
 
 class PermissionOption(BaseModel):
-    """One answer to a request for a permission. kind: as in the Agent Client Protocol; `always` is as long as the agent
+    """One answer to a request for a permission. kind: as in the Agent Client Protocol. `always` is as long as the agent
     takes it to be."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -1,8 +1,8 @@
 """How an agent's screen looks while it is ready, busy, or asks something: patterns of its manifest.
 
 A pattern is for one whole line of the screen, without the spaces at its end: `*` is any text, `?` one character,
-`[abc]` one of these; the empty pattern is an empty line. Patterns are no regular expressions: a manifest comes from a
-registry, and a regular expression can run for ever.
+`[abc]` one of these. The empty pattern is an empty line. Patterns are no regular expressions: a manifest comes from a
+registry, and a regular expression can run forever.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Looks(BaseModel):
 class DialogLooks(_Looks):
     """How a question looks. last: one of the last three lines that are not empty, such as the line of its keys or its
     last option. shown: a line of it that tells it from others; empty: no other is needed. begins: its first line, or
-    the rule above it; the last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
+    the rule above it. The last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
     answer it, as `POST /input` takes them
     (`jackfield.api.key_names`)."""
 

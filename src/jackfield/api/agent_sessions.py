@@ -50,7 +50,7 @@ class LiveAgentSession(Protocol):
         """Those that are new or have changed after this revision."""
 
     async def changed(self, revision: int, timeout: float) -> None:
-        """Return when there is a later revision, the session has ended, or after so many seconds."""
+        """Return when there is a later revision, the session has ended, or after that many seconds."""
 
     def say(self, text: str) -> None:
         """Raises `Conflict` when the agent works on another message or has ended, `InvalidInput` when it is too

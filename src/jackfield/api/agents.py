@@ -58,10 +58,10 @@ class LifecycleHooks(_Part):
 
 
 class Resume(_Part):
-    """How the agent goes on with a session of its own that was interrupted. args: in place of `headless.args`,
-    `{session}` stands for the session, `{prompt}` and `{model}` as there; a new name of a session is not given. prompt:
+    """How the agent goes on with its own session that was interrupted. args: in place of `headless.args`,
+    `{session}` stands for the session, `{prompt}` and `{model}` as there. A new name of a session is not given. prompt:
     what it is told instead of the prompt, which its session has. exists: a pattern of files (`*` and `**`), of which
-    one is there when the session can be resumed; `{home}` and `{session}` stand in it; None: a session that was named
+    one is there when the session can be resumed. `{home}` and `{session}` stand in it; None: a session that was named
     in the output can."""
 
     args: tuple[str, ...] = Field(min_length=1)
@@ -77,7 +77,7 @@ class Headless(_Part):
     prompt and `{model}` for the model; without `{prompt}` the prompt goes to standard input. output: `text`, one
     `json` object, or `json-lines`. result: dotted path of the answer's text in the object or, for lines, in the last
     line that has it; session: the same for the session's id. session_args: what gives the tool a session of our naming,
-    `{session}` stands for a new UUID; left out when the profile or the caller gives one of the options session_unless,
+    `{session}` stands for a new UUID. Left out when the profile or the caller gives one of the options session_unless,
     which choose a session by themselves. resume: None: an interrupted run begins anew."""
 
     args: tuple[str, ...]
@@ -90,7 +90,7 @@ class Headless(_Part):
 
 
 class OwnProtocol(_Part):
-    """How the agent is spoken to in a protocol of its own (docs/agent-sessions.md). name: of an `AgentProtocol`. args:
+    """How the agent is spoken to in its own protocol (docs/agent-sessions.md). name: of an `AgentProtocol`. args:
     what makes it speak that, before the profile's arguments. resume_args: behind them where a session goes on,
     `{session}` stands for it; empty: the protocol itself says it. trust_args: behind them where the agent is to use the
     tools of an MCP server, `{server}`, without asking; empty: it asks, or needs not be told. options: what else the

@@ -237,7 +237,7 @@ class Retriever(Protocol):
     """`ai_vectorStore`, `ai_retriever`"""
 
     async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
-        """The documents that fit best, best first. limit: at most so many; None: its own. Raises `NodeError`."""
+        """The documents that fit best, best first. limit: at most that many; None: its own. Raises `NodeError`."""
 
 
 class Reranker(Protocol):

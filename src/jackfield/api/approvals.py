@@ -35,7 +35,7 @@ class ApprovalOption:
 class WaitingQuestion:
     """What an execution waits for. id: `<execution>.<question>`. kind: `question` of a node that has sent it, `form` of
     a page. fields: of the form, empty where an option is chosen. asked_ms, until_ms: Unix ms; until_ms: None: it waits
-    without end. url: of the page that answers too; empty for who may not answer."""
+    without end. url: of the page that answers too. Empty for who may not answer."""
 
     id: str
     kind: Literal["question", "form"]
@@ -90,7 +90,7 @@ class ApprovalAnswer:
 class AgentRequest:
     """What an agent wants to do. session: of the daemon's own naming, or the run's id. tool: the agent's own name of
     it. input: without secrets. cut: some of it is not shown, so nobody may allow it. until_ms: Unix ms from which on it
-    is rejected; None: it waits as long as the agent does. answer: tells the agent; called once for each try, and may
+    is rejected; None: it waits as long as the agent does. answer: tells the agent. Called once for each try, and may
     raise `JackfieldError`, after which the request stays open."""
 
     profile: str

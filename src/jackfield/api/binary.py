@@ -233,5 +233,5 @@ def inline_content(file: BinaryData, limit: int) -> bytes:
 
 
 def too_large(limit: int) -> BinaryError:
-    """To be raised when a file has more than so many bytes."""
+    """To be raised when a file has more than that many bytes."""
     return BinaryError(f"The file is larger than {limit} bytes (see the settings in [binary]).")

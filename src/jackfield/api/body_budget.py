@@ -19,7 +19,7 @@ from .headroom import Headroom
 ParamsT = ParamSpec("ParamsT")
 ResultT = TypeVar("ResultT")
 SMALL = 64 * 1024
-"""Bodies below so many bytes are not counted: they become 2.5 MB at worst, and the limits of requests and of
+"""Bodies below that many bytes are not counted: they become 2.5 MB at worst, and the limits of requests and of
 executions in memory bound their number."""
 RETRY_AFTER_S = 2
 BODY_BUDGET = "jackfield.body_budget"
@@ -82,7 +82,7 @@ class BodyBudget:
 
     def take(self, size: Measured, sent: int = 0) -> TakenMemory:
         """sent: bytes of the body, where a parser takes memory beside it. Raises `PayloadTooLarge` when one body may
-        not have so much, `MemoryExhausted` when there is not enough left now, `MemoryShort` when the system would not
+        not have that much, `MemoryExhausted` when there is not enough left now, `MemoryShort` when the system would not
         give it."""
         if self._headroom is not None:
             # Others may be parsed at the same time, and have not taken all of theirs yet.
@@ -127,7 +127,7 @@ def taken_for(scope: Mapping[str, object], size: Measured, sent: int = 0) -> Tak
 
 def json_memory(data: bytes) -> Measured:
     """About how many bytes the objects of this JSON take. It counts characters, also within texts, so that the answer
-    is rather too high; 16 MiB take 60 to 200 ms, during which other threads run."""
+    is rather too high. 16 MiB take 60 to 200 ms, during which other threads run."""
     objects, lists = _count(data, b"{"), _count(data, b"[")
     empty_objects, empty_lists = _count(data, b"{}"), _count(data, b"[]")
     commas, fields = _count(data, b","), _count(data, b":")

@@ -14,7 +14,7 @@ Places: TypeAlias = "tuple[tuple[int, int], ...]"
 """Offset and length of each, in bytes, in order; none: the body stands nowhere else."""
 _MASK = MASK.encode()
 _MOST = 64
-"""Places of one body; one that hides more has a text of its own."""
+"""Places of one body; one that hides more has its own text."""
 
 
 def places_of(given: bytes, shown: str) -> Places:

@@ -30,7 +30,7 @@ class CallIngress(Protocol):
 
 class EventHistory(Protocol):
     """The port through which triggers that serve calls by themselves have them in the history of webhooks, within its
-    limits: at `/api/v1/webhooks/{id of the registration}/history`. hidden: texts that nobody may see there; headers,
+    limits: at `/api/v1/webhooks/{id of the registration}/history`. hidden: texts that nobody may see there. Headers,
     parameters and fields that are named like secrets are masked in any case. ms: how long the call took."""
 
     def taken(

@@ -22,7 +22,7 @@ class Clock(Protocol):
         """The same, and it goes on while the machine sleeps, where the system has such a clock."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return after so many seconds of this clock."""
+        """Return after that many seconds of this clock."""
 
 
 def _boottime() -> Callable[[], float]:

@@ -2,7 +2,7 @@
 memory, time, and the descriptors that are open already.
 
 The filter is an allow list. No file can be opened, no socket made, no process started, nobody signalled, no memory made
-executable; whatever else is asked of the kernel fails with EPERM. It holds for everything in the process, so that it
+executable. Whatever else is asked of the kernel fails with EPERM. It holds for everything in the process, so that it
 does not matter which objects of the interpreter a script gets hold of.
 
 Processes of scripts load this file without the rest of the project: it imports the standard library alone, and little

@@ -1,4 +1,4 @@
-"""What one plugin is given. Each plugin has a context of its own; ports that other plugins provide are there once the
+"""What one plugin is given. Each plugin has its own context. Ports that other plugins provide are there once the
 kernel has assembled them, that is from `Plugin.start` on and in everything that runs later."""
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Secrets(Protocol):
         the text was changed."""
 
     def is_current(self, sealed: bytes) -> bool:
-        """Whether the present master key has sealed it; nothing is opened to tell."""
+        """Whether the current master key has sealed it; nothing is opened to tell."""
 
 
 class WorkflowReader(Protocol):

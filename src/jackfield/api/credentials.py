@@ -154,7 +154,7 @@ class CredentialKind:
 
 
 class Credentials(Protocol):
-    """The port: stored credentials, opened at the last moment. Values never belong into outputs, logs or messages."""
+    """The port: stored credentials, opened at the last moment. Values never belong in outputs, logs or messages."""
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
         """The decrypted fields, completed by defaults, with `allowedHosts`. Raises `NodeError`."""

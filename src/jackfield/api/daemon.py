@@ -40,7 +40,7 @@ class Elsewhere(JackfieldError):
 
 @record
 class DaemonAnswer:
-    """data: of the envelope. Any: each route has a form of its own."""
+    """data: of the envelope. Any: each route has its own form."""
 
     data: Any
     warnings: tuple[str, ...] = ()

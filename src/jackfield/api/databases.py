@@ -24,7 +24,7 @@ class DatabaseRefusal(NodeError):
 
 
 class SqlConnection(Protocol):
-    """A connection to PostgreSQL. Each statement is a transaction of its own."""
+    """A connection to PostgreSQL. Each statement is its own transaction."""
 
     async def query(self, statement: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
         """The rows of a statement, in which `%s` stands for each value; values never become SQL. jsonb comes as what

@@ -305,7 +305,7 @@ def write_date(moment: datetime, pattern: str, style: str) -> str:
 
 
 def read_date(text: str, pattern: str, style: str, zone: tzinfo) -> datetime:
-    """A date without an offset of its own is in `zone`. Raises ValueError."""
+    """A date without its own offset is in `zone`. Raises ValueError."""
     parts = parts_of(pattern, style)
     wanted = [part for part in parts if not isinstance(part, str)]
     if any(not part.field for part in wanted):

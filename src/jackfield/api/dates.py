@@ -93,7 +93,7 @@ def moved(moment: datetime, amounts: Mapping[str, float]) -> datetime:
 
 
 def shifted(moment: datetime, amount: float, unit: str) -> datetime:
-    """So many of one unit later."""
+    """That many of one unit later."""
     return moved(moment, {unit: amount})
 
 

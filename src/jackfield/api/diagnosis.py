@@ -21,7 +21,7 @@ class Finding:
 @record
 class Metric:
     """One sample of `/metrics`. name: without the prefix `jackfield_`; a counter's ends in `_total`. part: of a
-    histogram; its buckets have the label `le`, come from the lowest to `+Inf`, and each counts those below it too."""
+    histogram. Its buckets have the label `le`, come from the lowest to `+Inf`, and each counts those below it too."""
 
     name: str
     help: str

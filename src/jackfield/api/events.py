@@ -25,7 +25,7 @@ class EveryTopic:
 
 
 STOPPING = "system.stopping"
-"""Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""
+"""Type of the event, on the topic `system`, of a daemon that stops: streams without their own end end now."""
 
 
 @record

@@ -54,7 +54,7 @@ def stretch(since: int | None, until: int | None) -> Stretch:
 
 @record
 class Place:
-    """Where a page begins: so many rows behind the newest one that was made by then."""
+    """Where a page begins: that many rows behind the newest one that was made by then."""
 
     until: int
     skipped: int

@@ -54,7 +54,7 @@ def projected_item(item: Item, fields: Fields) -> Item:
 
 
 class ExpressionProblem(Exception):
-    """An expression names what does not exist or cannot be traced; the user is told, unlike of run-time errors.
+    """An expression names what does not exist or cannot be traced. The user is told, unlike of run-time errors.
     path: of the parameter that has the expression, once that is known."""
 
     path: str | None = None
@@ -209,13 +209,13 @@ class Expressions(Protocol):
         late: Collection[str] = (),
         undefined: Collection[str] = (),
     ) -> CompiledParameters:
-        """A string that starts with `=` is a template, at any depth of objects and lists; anything else is literal.
+        """A string that starts with `=` is a template, at any depth of objects and lists. Anything else is literal.
         as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
         paths that stay as written, with all below; undefined: paths of parameters that are `UNDEFINED` where their
         expression is, instead of None. Raises nothing: what is wrong with an expression shows when it is evaluated."""
 
     def script_reads(self, source: str, language: str) -> Reads:
-        """What a Code node's source reads: all of the items, and of the nodes that it names."""
+        """What a Code node's source reads: all the items, and of the nodes that it names."""
 
     def is_closed(self, template: str) -> bool:
         """Whether every `{{` of a template, without its `=`, is closed with `}}`."""

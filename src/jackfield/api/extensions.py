@@ -1,4 +1,4 @@
-"""Extension points: a hook that gives things of one kind, each under a name of its own.
+"""Extension points: a hook that gives things of one kind, each under its own name.
 
 Jackfield's points stand beside the Protocols that they are about. A plugin declares its own in
 `Plugin.extension_points`; other plugins then implement the hook, and any plugin reads what was given with
@@ -20,8 +20,8 @@ PointT_co = TypeVar("PointT_co", covariant=True)
 class ExtensionPoint(Generic[PointT_co]):
     """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
     member of which the host checks. check: what it checks beyond that, one clause per mistake, such as `its name is
-    empty`. key: the attribute by which a thing is known, a text or several; each name counts once. folds: whether case
-    does not tell names apart; then a thing is known by its name in lower case."""
+    empty`. key: the attribute by which a thing is known, a text or several. Each name counts once. folds: whether case
+    does not tell names apart. Then a thing is known by its name in lower case."""
 
     hook: str
     protocol: Callable[..., PointT_co]

@@ -32,7 +32,7 @@ MOST_OPTIONS = 1_000
 
 @record
 class FormField:
-    """One field. key: under which the item has its value, empty when it has none; name: of the input in the page; least
+    """One field. key: under which the item has its value, empty when it has none; name: of the input in the page. Least
     and most: how many options must and may be chosen."""
 
     key: str

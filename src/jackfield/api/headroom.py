@@ -28,7 +28,7 @@ class Headroom:
         self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
 
     def check(self, more: int = 0) -> None:
-        """Before something that takes so many bytes more. Raises `MemoryShort`."""
+        """Before something that takes that many bytes more. Raises `MemoryShort`."""
         used = int(os.pread(self._statm, 32, 0).split(None, 1)[0]) * _PAGE
         if used + more + self._reserve > self._limit:
             raise memory_short()

@@ -51,7 +51,7 @@ class Host:
     """One daemon. name: unique among those that share a store; address: scheme, host and port, where the others reach
     it; labels: as its settings have them, such as `gpu` or `zone=eu`; slots: by role, for those that count any;
     draining: it takes no new work; alive: it has renewed within its lease; renewed_ms: so long ago, in ms; id: of its
-    configuration directory, which stays when the name changes; empty until a first daemon has registered there."""
+    configuration directory, which stays when the name changes. Empty until a first daemon has registered there."""
 
     name: str
     address: str
@@ -118,7 +118,7 @@ Place: TypeAlias = Callable[[str, Mapping[str, str], str], AbstractAsyncContextM
 @record
 class HostResources:
     """Things of one kind that stay with the host that has them. Of a path that names one, this daemon looks whether it
-    has the thing; if not, the request goes to the host that has it.
+    has the thing. If not, the request goes to the host that has it.
 
     kind: a word, the same for all that name the same things, such as `profile`; has: whether this daemon has the one of
     this name; paths: the next segment behind them is a name; words: segments there that are no names; lists: paths
@@ -131,7 +131,7 @@ class HostResources:
     answered, of which it must give nothing, and may raise `JackfieldError`; places: segment behind the name, of a POST
     that is work for one of the hosts that have the thing -> which one takes it, for as long as the work lasts. It gets
     the name, the query's parameters, and the text `key` of the JSON body, which is the same for the same work (empty:
-    there is none), and raises when there is no host; a request that names a host goes there; everywhere: paths whose
+    there is none), and raises when there is no host. A request that names a host goes there; everywhere: paths whose
     POST each host does for what it has, once the one that is asked has done it; makes: path -> field of its JSON body
     that is the name of what a POST there makes: not where another host has one of that name, unless the request names
     the host."""

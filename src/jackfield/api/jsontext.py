@@ -14,7 +14,7 @@ __all__ = ["LARGE", "MAX_DEPTH", "Json", "depth_exceeds", "dumps", "loads"]
 
 MAX_DEPTH = 64
 LARGE = 1024 * 1024
-"""From so many bytes on a document is parsed in slices."""
+"""From that many bytes on a document is parsed in slices."""
 
 
 def _may_be_deeper(data: bytes | str, limit: int) -> bool:

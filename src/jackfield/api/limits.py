@@ -97,7 +97,7 @@ class SlidingWindow:
 
     def hit(self, key: str, elsewhere: float = 0) -> float | None:
         """Count a request. None: it passes; else: seconds until one passes again (it was not counted). elsewhere: how
-        many others have counted within the window; then it may pass somewhat earlier."""
+        many others have counted within the window. Then it may pass somewhat earlier."""
         retry = self.blocked(key, elsewhere)
         if retry is None:
             self._times.setdefault(key, deque()).append(self._clock.monotonic())

@@ -14,7 +14,7 @@ class LossyQueue(Generic[ThingT]):
     """Keeps the newest of what was not taken yet, and counts what it has lost. For one event loop and one reader."""
 
     def __init__(self, size: int) -> None:
-        """size: so many things are kept."""
+        """size: that many things are kept."""
         self._size = size
         self._things: deque[ThingT] = deque()
         self._ready = asyncio.Event()
@@ -29,7 +29,7 @@ class LossyQueue(Generic[ThingT]):
         self._ready.set()
 
     def miss(self, count: int) -> None:
-        """So many were lost before they came here."""
+        """That many were lost before they came here."""
         self._missed += count
 
     def missed(self) -> int:

@@ -1,4 +1,4 @@
-"""Manifests: what is found in directories instead of in code. A kind of manifest is a model and a folder; the kernel
+"""Manifests: what is found in directories instead of in code. A kind of manifest is a model and a folder. The kernel
 reads its files from three layers, the user's first, and reads them again when they change."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ManifestT_co = TypeVar("ManifestT_co", bound=Manifest, covariant=True)
 class ManifestKind(Generic[ManifestT_co]):
     """name: of the folder in a registry and among what is shipped, such as `agents`; the user's is `<name>.d` in the
     configuration directory. Its files are `*.toml`, of at most 1 MiB. model: or its object reference, so that no start
-    imports it. shipped: a directory of the plugin's own with files that come last; None for those that come with
+    imports it. shipped: a directory of the plugin's own with files that come last. None for those that come with
     Jackfield."""
 
     name: str
@@ -64,7 +64,7 @@ class Manifests(Protocol[ManifestT_co]):
 
     def warnings(self) -> Sequence[str]:
         """One sentence for each broken file, with its name, the key and what to do, and for each file of a package
-        whose id is taken; a package's distribution is named. As of the last look."""
+        whose id is taken. A package's distribution is named. As of the last look."""
 
 
 class ManifestLibraries(Protocol):

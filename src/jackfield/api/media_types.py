@@ -164,7 +164,7 @@ _FIRST_BYTES: tuple[tuple[int, bytes, str, str], ...] = (
 
 
 def type_of_name(name: str) -> str:
-    """The media type by a name's ending, which may be all of the name; empty when it is unknown."""
+    """The media type by a name's ending, which may be all the name; empty when it is unknown."""
     ending = _ending(f"x.{name}").lower()
     if not ending or ending in _UNKNOWN:
         return ""

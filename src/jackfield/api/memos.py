@@ -1,6 +1,6 @@
 """Memos: short records that end by themselves, such as a login that is under way, or who renews a token now.
 
-Daemons that share a store keep them there, so that a browser may meet any of them with each request; a daemon that has
+Daemons that share a store keep them there, so that a browser may meet any of them with each request. A daemon that has
 its store for itself keeps them in memory. Whatever is secret in one is sealed before (`Secrets.seal`), and a key that
 admits somebody is a digest.
 """

@@ -74,7 +74,7 @@ class Cursor:
     until: int | None = None
 
     def after(self, count: int, total: int, until: int | None = None) -> str | None:
-        """The text for the page behind this one, which has so many rows; None behind the last."""
+        """The text for the page behind this one, which has that many rows; None behind the last."""
         if not count or self.offset + count >= total:
             return None
         place = {"limit": self.limit, "offset": self.offset + count, "of": self.of}
@@ -83,7 +83,7 @@ class Cursor:
 
 
 def asked_cursor(query: CursorQuery, offset: int = 0) -> Cursor:
-    """The place that the present request's query names, else the beginning. Raises `InvalidInput` for what no page of
+    """The place that the current request's query names, else the beginning. Raises `InvalidInput` for what no page of
     the same list has given. offset: where it begins, which n8n takes for some lists."""
     limit, text = query.limit, query.cursor
     if not text:

@@ -14,7 +14,7 @@ class Offer:
     """What a hook such as `jackfield_store` may give in place of the port: whoever is not chosen is not even imported.
 
     name: by which the settings choose it; make: makes the port, once. It raises `ConfigurationError` for what the
-    operator can mend."""
+    operator can repair."""
 
     name: str
     make: Callable[[], object]

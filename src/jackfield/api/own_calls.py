@@ -16,7 +16,7 @@ from .records import record
 
 @record
 class OwnAnswer:
-    """headers: names in lower case; data: the JSON of the body; a body of another type is its text; None: it is
+    """headers: names in lower case; data: the JSON of the body. A body of another type is its text; None: it is
     empty; size: bytes of the body."""
 
     status: int

@@ -43,7 +43,7 @@ class Plugin:
     """Port -> object reference of what makes it: a class or function that is called with the plugin's context when
     somebody asks for the port first. A port is a class, most often a Protocol, or the object reference of one."""
     parts: ClassVar[Sequence[str]] = ()
-    """Object references of classes of its own that its modules ask for as ports: one instance per daemon, made with the
+    """Object references of its own classes that its modules ask for as ports: one instance per daemon, made with the
     context."""
     extension_points: ClassVar[Sequence[ExtensionPoint[object]]] = ()
     """Points of its own that other plugins may fill."""

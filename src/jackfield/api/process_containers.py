@@ -92,7 +92,7 @@ class ProcessContainer(Protocol):
         `containers.kill_timeout`."""
 
     def kill_file(self) -> str | None:
-        """A file that kills all of the container when `1` is written to it; None where the system has none."""
+        """A file that kills all the container when `1` is written to it; None where the system has none."""
 
 
 class ProcessContainers(Protocol):

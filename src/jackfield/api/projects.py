@@ -1,8 +1,8 @@
 """Projects: in whose name something happens, and what that may reach.
 
-The store that plugins get (`PluginContext.store`) shows and changes what the present reach allows, and nothing else:
-that is the one place where projects hold. A reach belongs to the present task, as `asyncio` hands it on to the tasks
-that it makes; tasks of `PluginContext.spawn` are the daemon's own again. No reach is the daemon's own: everything.
+The store that plugins get (`PluginContext.store`) shows and changes what the current reach allows, and nothing else:
+that is the one place where projects hold. A reach belongs to the current task, as `asyncio` hands it on to the tasks
+that it makes. Tasks of `PluginContext.spawn` are the daemon's own again. No reach is the daemon's own: everything.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CallerReach:
 @record
 class RunReach:
     """Of an execution: what belongs to the project of its workflow, and what is shared with that. workflow_id: None:
-    it is not saved; then the project of the execution counts."""
+    it is not saved. Then the project of the execution counts."""
 
     workflow_id: str | None
     execution_id: str
@@ -57,7 +57,7 @@ _REACH: contextvars.ContextVar[Reach | None] = contextvars.ContextVar("jackfield
 present_reach = _REACH.get
 """None: everything."""
 set_reach = _REACH.set
-"""For the rest of the present task: the gate of requests knows the caller."""
+"""For the rest of the current task: the gate of requests knows the caller."""
 
 
 @contextlib.contextmanager
@@ -110,7 +110,7 @@ class Rights:
 
 
 async def ask_about(access: ProjectAccess | None, project_id: str | None) -> None:
-    """From now on the present task is about this project alone, and makes new things there. None: as before. Raises
+    """From now on the current task is about this project alone, and makes new things there. None: as before. Raises
     `NotFound` for one that its caller is not in, `StoreUnavailable`."""
     reach = _REACH.get()
     if project_id is None or (access is None and project_id == SHARED):
@@ -127,22 +127,22 @@ class ProjectAccess(Protocol):
 
     in_use: bool
     """Whether anything of the store belongs to another project than the shared one, or somebody could be kept from
-    something; as long as it does not, nothing is limited."""
+    something. As long as it does not, nothing is limited."""
 
     async def rights(self) -> Rights | None:
-        """Of the present reach; None: everything. Raises `NotFound` when it names a project that the caller has not."""
+        """Of the current reach; None: everything. Raises `NotFound` when it names a project that the caller has not."""
 
     async def project_of(self, kind: ResourceKind, resource_id: str) -> str:
         """Where something belongs, whoever asks. What nobody knows belongs to the shared project."""
 
     async def sees(self, kind: ResourceKind, resource_id: str) -> bool:
-        """Whether the present reach has it, or it is shared with that."""
+        """Whether the current reach has it, or it is shared with that."""
 
     async def seen(self, kind: ResourceKind, ids: Sequence[str]) -> set[str]:
         """Those of these."""
 
     async def require(self, kind: ResourceKind, resource_id: str, right: Right) -> bool:
-        """False: the present reach does not see it. Raises `AccessDenied` when it does and lacks the right."""
+        """False: the current reach does not see it. Raises `AccessDenied` when it does and lacks the right."""
 
     async def project(self, project_id: str) -> Project | None:
         """Team projects, the shared one, and personal ones of users that exist; whoever asks."""

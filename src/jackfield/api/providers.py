@@ -140,7 +140,7 @@ class Provider(Manifest):
 
     @property
     def needs_key(self) -> bool:
-        """Whether a profile must have a key of its own or the daemon's environment has to hold one."""
+        """Whether a profile must have its own key or the daemon's environment has to hold one."""
         return (
             self.type != "self"
             and self.auth.required
@@ -169,7 +169,7 @@ def keys_in(text: str | None) -> tuple[str, ...]:
 
 class Dialect(_Part):
     """The environment variables that agents of a family read: `base_url` and `token` for a gateway, `api_key` for the
-    vendor's own API. native_url: of that API; agents go there by themselves."""
+    vendor's own API. native_url: of that API. Agents go there by themselves."""
 
     base_url: str
     token: str

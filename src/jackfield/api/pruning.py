@@ -21,7 +21,7 @@ async def prune_forever(
         context: Of the plugin whose rows they are.
         interval: Seconds.
         retention: What to delete at this Unix time in milliseconds.
-        failed: Logged when the store does not answer; the next turn tries again.
+        failed: Logged when the store does not answer. The next turn tries again.
     """
     while True:
         await context.clock.sleep(interval)

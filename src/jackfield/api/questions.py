@@ -103,7 +103,7 @@ def as_json(question: Question) -> dict[str, Json]:
 
 
 def mail_html(question: Question) -> str:
-    """The message and its links as the HTML of a mail. The message may have HTML of its own, as the bodies of other
+    """The message and its links as the HTML of a mail. The message may have its own HTML, as the bodies of other
     mails; labels may not."""
     buttons = "\n".join(
         f'<a href="{html.escape(one.url)}" target="_blank" style="{_BUTTON}{_COLORS[one.style == "primary"]}">'

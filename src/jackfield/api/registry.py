@@ -53,7 +53,7 @@ class RegistrySource(Protocol):
     """Where a registry can come from (`jackfield_registry_sources`)."""
 
     schemes: tuple[str, ...]
-    """Of the URLs that it takes: `https`, `file`, ...; the empty one stands for a path. Each is a name of its own: a
+    """Of the URLs that it takes: `https`, `file`, ...; the empty one stands for a path. Each is its own name: a
     plugin takes one of Jackfield's by `[plugins.overrides]`, such as `"registry source:https" = "my_plugin"`."""
 
     def open(self, base: str) -> AbstractAsyncContextManager[OpenSource]:

@@ -14,7 +14,7 @@ from .records import record
 
 @record
 class Resealed:
-    """done: values that are sealed with the present key now. lost: one sentence for each that no key opens, and that
+    """done: values that are sealed with the current key now. lost: one sentence for each that no key opens, and that
     was left as it is."""
 
     done: int

@@ -16,5 +16,5 @@ class RunRights(Protocol):
         """Raises `AccessDenied` for a node that needs a scope which the caller lacks, `StoreUnavailable`."""
 
     async def check_run(self, row: ExecutionRow) -> None:
-        """To end an execution that the present reach sees, or to let it go on. Raises `AccessDenied` for who may not
+        """To end an execution that the current reach sees, or to let it go on. Raises `AccessDenied` for who may not
         start its workflow, `StoreUnavailable`."""

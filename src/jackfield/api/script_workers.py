@@ -64,7 +64,7 @@ class Workers(Protocol[RequestT_contra]):
 
     async def call(self, request: RequestT_contra, timeout: float, more_memory: int = 0) -> bytes | bytearray:
         """The answer of a worker, within `timeout` seconds from when it gets the request. more_memory: bytes that it
-        may take beyond what each request of its kind may; those of all requests are bounded together. Raises
+        may take beyond what each request of its kind may. Those of all requests are bounded together. Raises
         `ScriptError`, of the kind `busy` when no worker, or not that much memory, became free in time."""
 
     async def close(self) -> None:

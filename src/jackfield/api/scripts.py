@@ -49,7 +49,7 @@ class ScriptMemory:
     base_key: str
 
     def allowed(self, size: int) -> int:
-        """Bytes, for so many bytes of JSON."""
+        """Bytes, for that many bytes of JSON."""
         return min(self._grown(size), self._most())
 
     def beyond(self, size: int) -> int:
@@ -150,7 +150,7 @@ class ScriptEngine(Protocol):
         """
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        """Run a Code node in a worker process that is killed after `timeout` seconds. each: once per item; the value is
+        """Run a Code node in a worker process that is killed after `timeout` seconds. each: once per item. The value is
         a list, in which `failed_value` stands for an item that failed when `data.goes_on`. Raises `ScriptError`."""
 
     async def close(self) -> None: ...
@@ -179,7 +179,7 @@ MOST_ARGUMENTS = 8
 class RhaiFunction:
     """A function that a plugin gives to scripts in Rhai (`jackfield_rhai_functions`).
 
-    name: `namespace::function`, in lower case, so that it is none of Rhai's own; the namespace is most often the
+    name: `namespace::function`, in lower case, so that it is none of Rhai's own. The namespace is most often the
     plugin's name. arity: how many arguments it takes, 0 to 8. call: takes and gives plain JSON values (None, bool, int,
     float, str, list, dict with text keys). It is called on a thread and may block, as long as its script has time; what
     it raises fails the script, with its message. A script that runs out of time goes on without it, but the thread

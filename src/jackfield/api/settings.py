@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class SettingsTable:
     """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. source: a
     pydantic model, or its object reference. A field's description, default, unit and range are what `jackfield config`
-    and the documentation show; `secret=True` in json_schema_extra hides its value, `former={"old_name": "0.3"}` has
+    and the documentation show. `secret=True` in json_schema_extra hides its value, `former={"old_name": "0.3"}` has
     the old key read until version 0.3."""
 
     path: str

@@ -1,4 +1,4 @@
-"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and telling of its own damage.
+"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and its own telling damage.
 A store without it works; it can only not be backed up by `jackfield backup`, and the daemon is never degraded."""
 
 from __future__ import annotations

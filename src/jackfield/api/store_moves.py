@@ -57,7 +57,7 @@ class MovableStore(Protocol):
         `ConfigurationError`, also while a daemon uses it, and `StoreUnavailable`."""
 
     def filling(self) -> AbstractContextManager[TableWriter]:
-        """The store when it is empty or not there, or a copy that has begun and not ended; nobody else can fill it
+        """The store when it is empty or not there, or a copy that has begun and not ended. Nobody else can fill it
         until the end. Raises `Conflict` for one that holds something else, `ConfigurationError`,
         `StoreUnavailable`."""
 

@@ -1,4 +1,4 @@
-"""How long things take, as histograms of `/metrics`, by labels of which only so many are told apart."""
+"""How long things take, as histograms of `/metrics`, by labels of which only that many are told apart."""
 
 from __future__ import annotations
 

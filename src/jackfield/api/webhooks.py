@@ -1,7 +1,7 @@
 """Presets of webhooks: each verifies the calls of one sender, such as GitHub. Jackfield's own and a stranger's come
 through one hook, `jackfield_webhook_presets`.
 
-A stranger's preset runs on threads of its own, each call with a time limit. Whatever it raises, and whatever it returns
+A stranger's preset runs on its own threads, each call with a time limit. Whatever it raises, and whatever it returns
 but a `VerifiedCall`, refuses the call.
 """
 
@@ -22,7 +22,7 @@ RESERVED_FIELDS = frozenset({"algorithm", "encoding", "header", "preset", "secre
 
 @record
 class WebhookCall:
-    """A call as it came. headers: lower-case names, values decoded as Latin-1; a repeated header is joined. body: as
+    """A call as it came. headers: lower-case names, values decoded as Latin-1. A repeated header is joined. body: as
     sent, before any decoding. url: as the sender called it, with its query. now: Unix seconds by the daemon's clock."""
 
     method: str
@@ -34,7 +34,7 @@ class WebhookCall:
 
 @record
 class VerifiedCall:
-    """What a good proof says. delivery: the id of the event; a call with the id of an earlier one starts nothing and
+    """What a good proof says. delivery: the id of the event. A call with the id of an earlier one starts nothing and
     gets the first answer again. It counts alone, so give only an id that the proof covers. event: its name, at most 200
     characters, such as `push`. claims: what the item has as `jwtPayload`."""
 

@@ -1,4 +1,4 @@
-"""The bus in memory: between daemons of one process, which only tests have. A daemon of its own has nobody to tell."""
+"""The bus in memory: between daemons of one process, which only tests have. Its own daemon has nobody to tell."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class LossyEventBus:
         _offer(event, self._readers(event.topic))
 
     def miss(self, topic: str, count: int) -> None:
-        """So many events of other daemons are lost."""
+        """That many events of other daemons are lost."""
         for sub in self._readers(topic):
             if sub.hears(topic):
                 sub.miss(count)

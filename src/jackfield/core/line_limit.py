@@ -10,7 +10,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.limits import SlidingWindow
 
 LINES, WINDOW = 3, 60.0
-"""So many lines of a kind in so many seconds."""
+"""That many lines of a kind in that many seconds."""
 KINDS = 1_000
 """That are remembered; the one that was quiet longest is forgotten first."""
 

@@ -1,4 +1,4 @@
-"""Logs: JSON lines in `logs/jackfield.log`, rotated, written by a thread of their own, secrets hidden by value.
+"""Logs: JSON lines in `logs/jackfield.log`, rotated, written by their own thread, secrets hidden by value.
 
 A line has time (ISO 8601 UTC), level, logger, message, requestId when a request is served, and what the caller added.
 """

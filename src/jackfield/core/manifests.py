@@ -286,7 +286,7 @@ class Libraries:
         self._packaged = packaged
         self._tell = tell
         self._made: dict[str, KindLibrary[Any]] = {}
-        """Any: each kind has a model of its own."""
+        """Any: each kind has its own model."""
 
     def of(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
         if kind.name not in self._extensions.values(MANIFEST_KINDS):

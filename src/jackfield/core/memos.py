@@ -64,7 +64,7 @@ class _Kind:
         return kept
 
     def trim(self, most: int) -> None:
-        """Keep so many, those that end last."""
+        """Keep that many, those that end last."""
         while len(self._kept) > most:
             self._end_first()
 

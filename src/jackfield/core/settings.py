@@ -44,7 +44,7 @@ NOT_SETTINGS = SECRET_VARIABLES | frozenset(
 
 @record
 class SettingKey:
-    """One key of one table, flattened. Nested models are tables of their own here."""
+    """One key of one table, flattened. Nested models are their own tables here."""
 
     path: str
     field: FieldInfo

@@ -259,7 +259,7 @@ class Dispatcher:
 
     async def serve_known(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A request of the management API, in the name of a caller whom the gate has let in with another one: what
-        stands behind the gate is as for a request of their own. Raises `JackfieldError` as long as nothing was sent."""
+        stands behind the gate is as for their own request. Raises `JackfieldError` as long as nothing was sent."""
         path: str = scope["path"]
         if not path.startswith("/api/") or self._mount_of(path) is not None:
             raise NotFound("There is no operation of the management API at this address.")

@@ -1,4 +1,4 @@
-"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days; `hypercorn_connections` has
+"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days. `hypercorn_connections` has
 what is below them.
 
 - A WebSocket is closed as RFC 6455 has it: a protocol error and a message that is too large are answered with their
@@ -195,7 +195,7 @@ class HypercornStream(WSStream):
         self.task_group.spawn(self._close_failed, code)
 
     async def _close_failed(self, code: int) -> None:
-        """In a task of its own: sending may have to wait for the caller, who may wait for us to read."""
+        """In its own task: sending may have to wait for the caller, who may wait for us to read."""
         await self._send_wsproto_event(CloseConnection(code=code))
         if (connection := self._own_connection()) is not None:
             connection.end_writing()

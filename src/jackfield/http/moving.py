@@ -15,7 +15,7 @@ from .mounts import Mounts
 
 
 class Misdirected(JackfieldError):
-    """The request came behind another one before that was answered; send it again, on a connection of its own."""
+    """The request came behind another one before that was answered; send it again, on its own connection."""
 
     status = 421
     code = "MISDIRECTED_REQUEST"

@@ -16,7 +16,7 @@ from jackfield.api.own_calls import OwnAnswer
 _MOST = 32 * 2**20
 """Bytes of an answer."""
 _INLINE = 64 * 1024
-"""Up to so many bytes are parsed on the event loop."""
+"""Up to that many bytes are parsed on the event loop."""
 _LEAVING_S = 5.0
 """Seconds in which a view may end for a caller who has left."""
 _KEPT = (b"host", b"authorization", b"cookie")

@@ -65,7 +65,7 @@ class PeerLookup:
         return inode is not None and (not self._confined() or await self._is_outside(inode))
 
     async def same_uid(self, scope: Scope) -> bool:
-        """The same, wherever the user's process runs: a browser may have a sandbox of its own."""
+        """The same, wherever the user's process runs: a browser may have its own sandbox."""
         return await self._inode(scope) is not None
 
     async def _inode(self, scope: Scope) -> int | None:

@@ -72,7 +72,7 @@ def unmasked(mask: bytes, data: bytes) -> bytes:
 
 
 def head(size: int) -> bytes:
-    """What stands before so many bytes of a binary message from the server."""
+    """What stands before that many bytes of a binary message from the server."""
     if size <= SHORT:
         return bytes((WHOLE_BINARY, size))
     if size < 1 << 16:

@@ -23,12 +23,12 @@ class VectorCollection(Protocol):
     """What one store calls an index, a table, a collection. Every method raises `NodeError`, without secrets."""
 
     async def prepare(self, documents: int) -> None:
-        """Asked before embeddings of so many documents are paid for: raises `NodeError` where they could not be
+        """Asked before embeddings of that many documents are paid for: raises `NodeError` where they could not be
         kept."""
 
     async def insert(self, documents: Sequence[Document], vectors: Sequence[Vector], ids: Sequence[str]) -> None:
         """Add documents, and the collection itself where that is possible. ids: UUIDs that are the same when a run is
-        repeated; whatever has one is replaced. A store that numbers its documents does without."""
+        repeated. Whatever has one is replaced. A store that numbers its documents does without."""
 
     async def nearest(self, vector: Vector, limit: int, condition: Condition) -> Sequence[Document]:
         """The nearest documents, nearest first, with their scores as the store counts them."""

@@ -21,9 +21,9 @@ from jackfield_nodes.data.xml.reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml.writing import WriteOptions, json_to_xml
 
 LARGE = 64 * 1024
-"""Texts from so many characters on are read on a thread."""
+"""Texts from that many characters on are read on a thread."""
 MANY = 500
-"""Values from so many on are written on a thread."""
+"""Values from that many on are written on a thread."""
 
 
 class XmlOptions(Parameters, title="Options"):

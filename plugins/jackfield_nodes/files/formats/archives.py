@@ -144,7 +144,7 @@ def tarred(files: Mapping[str, bytes]) -> bytes:
 
 
 def untarred(content: bytes, most: int, budget: FileBudget) -> list[tuple[str, bytes]]:
-    """Names and contents of the regular files in a tar file, which may be packed by gzip; names that lead out of the
+    """Names and contents of the regular files in a tar file, which may be packed by gzip. Names that lead out of the
     archive are left out. Raises `NodeError`."""
     made: list[tuple[str, bytes]] = []
     size = 0

@@ -23,7 +23,7 @@ _UNCLOSED = "a quotation mark is never closed"
 @record
 class CsvOptions:
     """first_line: counted from 1. most: rows besides the header; None: all. relaxed: quotes inside of fields that are
-    not quoted are text. skip_wrong: rows that cannot be read are left out, up to so many; None: they are an error."""
+    not quoted are text. skip_wrong: rows that cannot be read are left out, up to that many; None: they are an error."""
 
     delimiter: str = ","
     first_line: int = 1
@@ -48,7 +48,7 @@ def read_csv(text: str, options: CsvOptions, budget: FileBudget) -> Iterator[Seq
 
 
 class _Lines:
-    """Lines of a text; it keeps those of the present row, as the csv module overlooks misplaced quotation marks."""
+    """Lines of a text; it keeps those of the current row, as the csv module overlooks misplaced quotation marks."""
 
     def __init__(self, lines: Iterator[str], delimiter: str, relaxed: bool) -> None:
         self._lines = lines

@@ -11,7 +11,7 @@ from functools import partial
 from jackfield.api.addresses import PermittedAddresses
 
 RESOLVERS = 16
-"""Names that are looked up at the same time, on threads of their own: slow name servers hold up nothing else."""
+"""Names that are looked up at the same time, on their own threads: slow name servers hold up nothing else."""
 
 
 class Forbidden(Exception):

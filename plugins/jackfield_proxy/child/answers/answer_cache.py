@@ -82,7 +82,7 @@ class AnswerCache:
     """Of all profiles that a process serves. size: bytes. share: of it that a key may always have.
 
     A key may take what others leave. When all is taken, the one that has most gives way with the answer that it has
-    used longest ago, as long as it has more than its share; else it is the answer that anybody has used longest ago.
+    used longest ago, as long as it has more than its share. Else it is the answer that anybody has used longest ago.
     """
 
     def __init__(self, size: int, share: float, monotonic: Callable[[], float]) -> None:
@@ -158,7 +158,7 @@ def name_of(who: tuple[str, str], call: ClientRequest, choices: Choices, met: Se
     """The same for the same request of the same key, byte for byte, as long as the same rules fit, which may look at
     any header, the time, or anything else. Which of them a strategy would choose does not matter. who: the key, and the
     profile that serves it. choices: by the estimated length. met: which conditions hold, where the exact length may
-    decide otherwise; as the body says that length, nobody has to be asked for it."""
+    decide otherwise. As the body says that length, nobody has to be asked for it."""
     told = sorted((name.lower(), value) for name, value in call.pairs if name.lower() in _TOLD)
     path = (call.named.model, call.named.stream, call.named.version)  # in place of the body
     fit = choices.target.text if isinstance(choices, Candidate) else [(one.name, one.target.text) for one in choices]

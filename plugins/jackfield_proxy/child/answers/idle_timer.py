@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 
 LOOKS = 8
-"""Within the time limit; so much of it, at most, may be added to it."""
+"""Within the time limit; that much of it, at most, may be added to it."""
 
 
 class IdleTimer:
-    """Calls `expired` whenever nothing has begun for so many seconds. Whoever makes it calls `close`.
+    """Calls `expired` whenever nothing has begun for that many seconds. Whoever makes it calls `close`.
 
     begun: how many waits; whoever begins one adds to it."""
 

@@ -58,7 +58,7 @@ def admission_limits(limits: ProxyLimits, rules: ConnectionRules) -> AdmissionLi
 
 
 class ClientConnections:
-    """All of a process. limits, rules: those of the present plan. report: tells the daemon. `watch` in the beginning,
+    """All of a process. limits, rules: those of the current plan. report: tells the daemon. `watch` in the beginning,
     `close` in the end."""
 
     def __init__(
@@ -123,7 +123,7 @@ class ClientConnections:
         self._looking = loop.call_later(MOST_BETWEEN, self.watch)
 
     async def heard(self, longest: float) -> None:
-        """Until every request has begun that is on its way on an accepted connection; at most so many seconds."""
+        """Until every request has begun that is on its way on an accepted connection; at most that many seconds."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + longest
         while loop.time() < deadline and any(one.expects for one in self._open):  # noqa: ASYNC110 - any byte changes it

@@ -73,7 +73,7 @@ async def _parts(request: web.BaseRequest, limit: int, timeout: float) -> AsyncI
 
 
 async def _part(request: web.BaseRequest, timeout: float) -> bytes:
-    """Empty: there is no more. Raises TimeoutError after so many seconds without a byte."""
+    """Empty: there is no more. Raises TimeoutError after that many seconds without a byte."""
     content = request.content
     if content.is_eof():  # a time limit costs more than the rest
         return content.read_nowait()

@@ -19,7 +19,7 @@ MOST = 10_000
 LONGEST = 200
 """Characters of a client's own name for a session."""
 _HEADERS = ("x-claude-code-session-id", "thread-id", "session-id", "session_id", "conversation_id", "x-session-id")
-"""Codex's log goes by the thread; the session of a thread that an agent of its own has begun is its parent's."""
+"""Codex's log goes by the thread; the session of a thread that its own agent has begun is its parent's."""
 _IN_USER_ID = re.compile(r'(?:_session_|"session_id":\s?")([A-Za-z0-9_-]{1,200})').search
 _READ = 65_536
 """Characters of each of the first texts that tell conversations apart."""

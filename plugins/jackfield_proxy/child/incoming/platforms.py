@@ -1,4 +1,4 @@
-"""Clouds that serve models under paths of their own: the model stands in the path, and the version of Anthropic's
+"""Clouds that serve models under their own paths: the model stands in the path, and the version of Anthropic's
 dialect in the body. Gemini's needs nothing more; see `google_paths`.
 
 Source: 'Claude on Vertex AI' and 'Claude on Amazon Bedrock (legacy)' of Anthropic's documentation.

@@ -34,7 +34,7 @@ class AnswerKeeper:
         return self._cache.copy() if stays else None
 
     def keep(self, target: Target, carrier: relay.Carrier, response: web.StreamResponse, copy: AnswerCopy) -> None:
-        """If all of the answer is there."""
+        """If all the answer is there."""
         if response.status != 200 or carrier.error is not None or (self._call.stream and not carrier.complete):
             return
         at_once = response.body if isinstance(response, web.Response) else None

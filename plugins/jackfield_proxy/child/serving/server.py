@@ -67,7 +67,7 @@ class Asked:
 
 
 class Server:
-    """plan: may be replaced at any time; a request keeps the one it began with. inherited: of the daemon; without its
+    """plan: may be replaced at any time. A request keeps the one it began with. inherited: of the daemon; without its
     listener the process binds the plan's port."""
 
     def __init__(self, plan: ProxyPlan, pipe: Pipe, inherited: InheritedDescriptors = _NOTHING) -> None:

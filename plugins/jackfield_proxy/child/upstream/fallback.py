@@ -42,7 +42,7 @@ class Fallback:
         """Who may be asked again, and after how many seconds."""
         self._with_other_key: Candidate | None = None
         self._other_keys = 0
-        """That may still be tried with the present target."""
+        """That may still be tried with the current target."""
         self._tried = 0
         self._attempts = 0
         self._refused: UpstreamFailure | None = None

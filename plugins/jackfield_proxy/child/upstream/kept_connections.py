@@ -62,7 +62,7 @@ class KeptReply:
         self._connection.close()
 
     def release(self) -> None:
-        """The connection serves others, if all of the answer was taken."""
+        """The connection serves others, if all the answer was taken."""
         self._connection.release() if self.content.at_eof() else self._connection.close()
 
 

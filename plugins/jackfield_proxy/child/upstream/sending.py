@@ -222,7 +222,7 @@ def _nobody_there(error: Exception) -> bool:
 def _in_pieces(
     body: bytes | ClientBody, waiting: asyncio.Timeout, seconds: float
 ) -> bytes | io.BytesIO | AsyncIterator[bytes] | None:
-    """A large one, so that it does not hold up other requests while it is sent. waiting: for so many seconds, which
+    """A large one, so that it does not hold up other requests while it is sent. waiting: for that many seconds, which
     begin when all of a stream was sent."""
     if isinstance(body, ClientBody):
         waiting.reschedule(None)

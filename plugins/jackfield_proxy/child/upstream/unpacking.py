@@ -34,7 +34,7 @@ class Unpacker:
 
 
 def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
-    """At most so many bytes; empty for what cannot be unpacked."""
+    """At most that many bytes; empty for what cannot be unpacked."""
     if encoding in PLAIN:
         return body[:limit]
     parts, size = [], 0

@@ -144,7 +144,7 @@ class ToolResult:
 
 @record
 class Thinking:
-    """Reasoning. `signature` is what its maker wants back; only the dialect `origin` gets it back.
+    """Reasoning. `signature` is what its maker wants back. Only the dialect `origin` gets it back.
 
     redacted: there is no text, the signature is the encrypted reasoning itself.
     """
@@ -169,9 +169,9 @@ class ChatTurn:
 
 @record
 class ToolDefinition:
-    """hosted: run by the provider; `raw` is its definition in `dialect`, `name` its family ("web_search", ...).
+    """hosted: run by the provider. `raw` is its definition in `dialect`, `name` its family ("web_search", ...).
 
-    custom: takes bare text; `raw` is its format (grammar), where it has one.
+    custom: takes bare text. `raw` is its format (grammar), where it has one.
     """
 
     name: str

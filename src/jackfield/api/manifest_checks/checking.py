@@ -1,5 +1,5 @@
 """Everything that is wrong with one manifest. What its model says counts, so that keys which a model gains are known
-here at once; the plugin of its kind adds what a model cannot know."""
+here at once. The plugin of its kind adds what a model cannot know."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _START = TextPlace(1, 1)
 
 @state
 class ManifestCheck(Generic[ManifestT]):
-    """One file. manifest: None when it is not one. sound: what is right of it, to look for more mistakes; None when
+    """One file. manifest: None when it is not one. sound: what is right of it, to look for more mistakes. None when
     nothing can be made of that. places: of its keys. removed: indexes in lists that `sound` is without, by the list.
     lost: keys in the file whose values `sound` is without, or has from a stand-in."""
 

@@ -18,7 +18,7 @@ Progress = Callable[[float], Awaitable[None]]
 
 @record
 class CallPatience:
-    """seconds: that a call may take; its execution goes on. step: seconds between two reports of progress. setting: the
+    """seconds: that a call may take. Its execution goes on. step: seconds between two reports of progress. setting: the
     name of the first, for the message."""
 
     seconds: float

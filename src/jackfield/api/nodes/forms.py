@@ -41,8 +41,8 @@ Control: TypeAlias = Literal[
 
 collection: `fields` that are added one by one, each at most once; with `multiple` a list of such objects.
 fixedCollection: `groups`, of which each holds an object, or with `multiple` a list of objects, under its name.
-locator: n8n's resource locator, `{"__rl": true, "mode": ..., "value": ...}`, or a plain text; `options` has its modes.
-text: with `multiple` a list of texts. select: with `load`, or with `choices`; a value that is none of them is shown as
+locator: n8n's resource locator, `{"__rl": true, "mode": ..., "value": ...}`, or a plain text. `options` has its modes.
+text: with `multiple` a list of texts. select: with `load`, or with `choices`. A value that is none of them is shown as
 it is. mapper: n8n's resource mapper. credential: the name of a kind of credential.
 notice: a text without a value. hidden: a value that a document may have and no form shows.
 """

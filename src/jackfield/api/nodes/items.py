@@ -22,7 +22,7 @@ from ..workflows import BinaryData, Item, Items, Node, Outputs, PairedItem
 from .types import NodeError, NodeResult, NodeRun, NodeUnavailable
 
 LONG = 5_000
-"""From so many items on, work on all of them takes the event loop for too long."""
+"""From that many items on, work on all of them takes the event loop for too long."""
 
 
 _FEW = 16
@@ -102,7 +102,7 @@ def pair(index: int, source: int = 0) -> PairedItem:
 
 
 def pair_of_run(index: int, run: int) -> PairedItem:
-    """The item at `index` that the first input got in the node's run `run`, which is not the present one."""
+    """The item at `index` that the first input got in the node's run `run`, which is not the current one."""
     return {"item": index, "run": run}
 
 
@@ -122,7 +122,7 @@ def new_item(
     files: dict[str, BinaryData] | None = None,
 ) -> Item:
     """An item of a node's own. origin: the index of the input item that it comes from, or what the functions above
-    give. files: by field; none leaves the item without."""
+    give. files: by field. None leaves the item without."""
     made = compact_item(json, {"item": origin} if isinstance(origin, int) else origin)
     if files:
         made["binary"] = files
@@ -171,7 +171,7 @@ def with_pair(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
 
 
 def repaired(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
-    """The item with this pairing in place of its own. Shares its data with the given one."""
+    """The item with this pairing in its own place. Shares its data with the given one."""
     return {**item, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
 
 
@@ -194,7 +194,7 @@ def goes_on(run: NodeRun) -> bool:
 
 
 def has_error_output(run: NodeRun) -> bool:
-    """Whether items that failed leave the node at an output of their own."""
+    """Whether items that failed leave the node at their own output."""
     return run.node.on_error == "continueErrorOutput"
 
 
@@ -392,7 +392,7 @@ def _lacks_pairing(outputs: Outputs) -> bool:
 
 
 def failed_outputs(given: NodeInputs, error: NodeError) -> Outputs:
-    """The outputs of a node that failed as a whole and whose workflow goes on: its input items, as in n8n; error items
+    """The outputs of a node that failed as a whole and whose workflow goes on: its input items, as in n8n. Error items
     where the daemon could not do the node's work at all."""
     if not isinstance(error, NodeUnavailable):
         return plain_errors([given.inputs[0] if given.inputs else []])

@@ -3,7 +3,7 @@
     async with run.kept_open("session", lambda: session_of(address)) as session:
         await session.ask(...)
 
-Each thing is entered and left in a task of its own, so that it may be used from any task, whatever its library thinks
+Each thing is entered and left in its own task, so that it may be used from any task, whatever its library thinks
 of tasks.
 """
 
@@ -79,7 +79,7 @@ class _Thing:
 
 class KeptThings:
     """The open things of one node run, by their keys. most_idle: how many stay open while nobody uses them; of more,
-    the one used longest ago is closed. seconds: that one may take to close; then its task is cancelled."""
+    the one used longest ago is closed. seconds: that one may take to close. Then its task is cancelled."""
 
     def __init__(self, log: logging.Logger, most_idle: int = 16, seconds: float = 10) -> None:
         self._log = log

@@ -29,7 +29,7 @@ class Leaf:
 
 
 class Apart(NamedTuple, Generic[Model]):
-    """Of one item. parameters: shared with other items where they hold a `Leaf`, so never to be changed; stands for the
+    """Of one item. parameters: shared with other items where they hold a `Leaf`, so never to be changed. Stands for the
     error where they cannot be resolved; values: what the leaves are for this item, its own."""
 
     parameters: Model

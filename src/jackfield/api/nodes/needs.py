@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from ..jsontext import Json
 
 Case: TypeAlias = Mapping[str, Sequence[JsonValue]]
-"""Names of parameters, as documents have them -> the values that count; a name with `/` in front is one of the node's
+"""Names of parameters, as documents have them -> the values that count. A name with `/` in front is one of the node's
 own, seen from inside of a row."""
 EMPTY = "It is empty, and the node needs it; give it a value or an expression."
 

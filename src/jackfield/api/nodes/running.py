@@ -1,7 +1,7 @@
 """How a node goes through its items: one after another, side by side, to several outputs, or all at once.
 
 Each function here does the same with an item that fails, that is, whose work raises `NodeError` or `BinaryError`: it
-fails the node, unless the node goes on after errors; then an error item takes its place. The event loop goes to others
+fails the node, unless the node goes on after errors. Then an error item takes its place. The event loop goes to others
 in between.
 """
 
@@ -92,7 +92,7 @@ async def routed(
 ) -> Outputs:
     """Every input item on the outputs that `route` tells for its index and its row of `resolved`.
 
-    failed: for the error and the index of an item that failed, its output and what stands there for it; None leaves it
+    failed: for the error and the index of an item that failed, its output and what stands there for it. None leaves it
     out. Default: an error item on the first output. Raises `NodeError`, also for an output that there is not.
     """
     made: Outputs = [[] for _ in range(outputs)]
@@ -129,7 +129,7 @@ async def side_by_side(
 ) -> list[Result | NodeError]:
     """What `work` gives for each of these input items, or the error of an item that failed.
 
-    size: how many are worked on at the same time; a batch is finished before the next begins. pause: awaited between
+    size: how many are worked on at the same time. A batch is finished before the next begins. pause: awaited between
     two batches. Raises the first failed item's `NodeError`, after its batch, unless the node goes on after errors.
     """
     found: list[Result | NodeError] = []
@@ -169,7 +169,7 @@ async def made_at_once(
 ) -> Outputs:
     """The outputs that `work` makes of all items together; when it fails, one error item stands for all of them.
 
-    origin: the input item or items that it is paired with, unless the error names one; None leaves the pairing to the
+    origin: the input item or items that it is paired with, unless the error names one. None leaves the pairing to the
     engine. Raises `NodeError`.
     """
     try:

@@ -83,7 +83,7 @@ class NodeRun(Protocol):
         which of several requests for the item."""
 
     def items_of_run(self, index: int) -> Items:
-        """What input 0 got in this node's run with this index, up to the present one. Costs nothing; the items' own
+        """What input 0 got in this node's run with this index, up to the current one. Costs nothing; the items' own
         `pairedItem` tells of the node before. Raises IndexError."""
 
     async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
@@ -232,7 +232,7 @@ class NodeType(Protocol):
     versions: Sequence[float]
     description: NodeDescription
     effect: bool
-    """Whether a run changes the world outside the execution; then it is checkpointed before the next node runs, and a
+    """Whether a run changes the world outside the execution. Then it is checkpointed before the next node runs, and a
     crash while it runs repeats it (at least once)."""
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
@@ -242,7 +242,7 @@ class NodeType(Protocol):
         """How many outputs this node has with its raw parameters (without the error output)."""
 
     def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
-        """Run once. Raise `NodeError` for what the user can mend; any other exception counts as the node's bug."""
+        """Run once. Raise `NodeError` for what the user can repair; any other exception counts as the node's bug."""
 
 
 @runtime_checkable
@@ -266,7 +266,7 @@ class PatientNode(Protocol):
 @runtime_checkable
 class SelfServingNode(Protocol):
     """What a node type has beside `NodeType` when a start node works on what its caller hands over: it is started with
-    items on an output of its own choice (`ExecutionRequest.start_output`), and runs next, with these as its input."""
+    items on its own output choice (`ExecutionRequest.start_output`), and runs next, with these as its input."""
 
     def own_output(self, node: Node) -> int:
         """The output whose items are the node's own input; it gives nothing there itself."""
@@ -354,8 +354,8 @@ class NodeOutline(Protocol):
 class NodeOffer:
     """A node type that is made when it is used first. reference: of a class or function that is called with
     `arguments` and gives the `NodeType` of this kind. chosen: whether the operator has installed it by its name, so
-    that it counts before another plugin's of its kind; only of Jackfield's own plugins is that believed. outline: tells
-    what lists show, where that is known without making the type; None, or one that gives None: the type is made."""
+    that it counts before another plugin's of its kind. Only of Jackfield's own plugins is that believed. outline: tells
+    what lists show, where that is known without making the type. None, or one that gives None: the type is made."""
 
     kind: str
     reference: str

@@ -41,7 +41,7 @@ def framed(body: Body, number: int = LAST) -> bytes:
 
 
 def fitting(count: int, size: int) -> int:
-    """How many elements to take for the next frame, when so many of them had so many bytes: the frame has about
+    """How many elements to take for the next frame, when that many of them had that many bytes: the frame has about
     `PIECE` bytes then, and never more than twice the elements of this one, since the next may be larger."""
     return max(1, min(2 * count, count * PIECE // max(size, 1)))
 
@@ -82,7 +82,7 @@ class FrameParser:
         return self._piece[self._begun :] if self._long is None else memoryview(self._long)[self._filled :]
 
     def received(self, count: int) -> None:
-        """So many bytes have been put there. Raises `FrameTooLong`."""
+        """That many bytes have been put there. Raises `FrameTooLong`."""
         if not self._begun and HEAD.size <= count <= self._left and self._long is None:
             size, number = HEAD.unpack_from(self._piece)
             if size == count - HEAD.size:  # most come like that

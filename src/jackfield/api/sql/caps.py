@@ -7,7 +7,7 @@ import time
 from jackfield.api.storage import KEEP_ALL
 
 _SHARE = 128
-"""A cap may be passed by a part of it, of so many."""
+"""A cap may be passed by a part of it, of that many."""
 _LATE = 500
 """Milliseconds by which an end may be stored after a later one: clocks differ, and writes wait."""
 _EVERYWHERE = 60.0
@@ -37,7 +37,7 @@ class Caps:
 
 class FirstEnd:
     """When the first of the kept executions have ended. Those that stay because open ones may ask for them are passed
-    over, so that it does not matter how many there are; now and then they are looked at again."""
+    over, so that it does not matter how many there are. Now and then they are looked at again."""
 
     def __init__(self) -> None:
         self._since = 0

@@ -43,7 +43,7 @@ class SqlDatabase(Protocol[ConnectionT_co]):
         """After everything queued before. size: bytes that the work holds."""
 
     async def write_alone(self, work: Callable[[ConnectionT_co], ResultT]) -> ResultT:
-        """As `write`, in a transaction of its own: for work that locks rows that other daemons lock too."""
+        """As `write`, in its own transaction: for work that locks rows that other daemons lock too."""
 
 
 class StoreDialect(ABC, Generic[ConnectionT]):

@@ -1,6 +1,6 @@
 """Lists of executions and their counts over a database with SQL, by counts that are kept.
 
-The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`; each store sees to
+The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`. Each store sees to
 it that it changes with them, and that there are sums of it: at a million executions of hundreds of workflows it has
 tens of thousands of rows.
 """
@@ -40,7 +40,7 @@ class ExecutionLists(Generic[ConnectionT]):
         open_rows: str = "executions",
         lost: str = "",
     ) -> None:
-        """columns, make: of a list row. counts: where the columns of `execution_counts` stand; several rows of a kind
+        """columns, make: of a list row. counts: where the columns of `execution_counts` stand. Several rows of a kind
         add up. by_workflow, by_span: where sums of them stand, over all spans and over all workflows. open_rows: the
         table, so named that those with `finished_at IS NULL` are found by themselves. lost: stands behind the condition
         that those are wanted that have failed, or those that were cancelled, so that their index is found."""
@@ -87,7 +87,7 @@ class ExecutionLists(Generic[ConnectionT]):
         return place_of(offset, sorted(spans.items(), reverse=True), wanted.until)
 
     def _behind(self, connection: ConnectionT, wanted: ExecutionFilter, skipped: int, limit: int) -> list[ExecutionRow]:
-        """Of those that are wanted, behind so many. What is skipped is read in an index alone."""
+        """Of those that are wanted, behind that many. What is skipped is read in an index alone."""
         clause, values = self._conditions(wanted)
         sql = f"SELECT created_at, id FROM executions{clause} {_ORDER}"  # noqa: S608 - our own clause
         key = self._sql.execute(connection, sql, [*values, 1, skipped]).fetchone()

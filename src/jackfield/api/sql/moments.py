@@ -1,5 +1,5 @@
 """Deleting what is old beside other writes: in moments in which nobody writes, and while there are none in a share of
-the time. It grows with the backlog, so that what goes does not fall behind what comes for ever."""
+the time. It grows with the backlog, so that what goes does not fall behind what comes forever."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def pace_of(oldest: int | None, before: int, now: int) -> Pace:
 
     Args:
         oldest: When the oldest row ended or came; None where there is none.
-        before: Rows of before this moment go; `now` less their age.
+        before: Rows of before this moment go. `now` less their age.
         now: All three are Unix times in milliseconds.
     """
     late = 0.0 if oldest is None else max(before - oldest, 0) / max(now - before, 1)

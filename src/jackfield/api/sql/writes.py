@@ -1,7 +1,7 @@
 """The one thread that writes, and what waits for it: bounded, and never longer than the limit.
 
-The thread takes whatever waits at the moment into one transaction (group commit): alone, a write is committed at once;
-under load, hundreds share one fsync. It begins when a turn of the event loop ends, and for each batch the loop wakes up
+The thread takes whatever waits at the moment into one transaction (group commit): alone, a write is committed at once.
+Under load, hundreds share one fsync. It begins when a turn of the event loop ends, and for each batch the loop wakes up
 once. Behind a batch the loop first gets a few turns, because whoever has waited for it often writes again: one large
 transaction costs less than two small ones, and all who wait for the smaller one wait for the same loop.
 """
@@ -38,7 +38,7 @@ BatchT = TypeVar("BatchT")
 
 
 class WriteOperation(Generic[BatchT]):
-    """One queued write. run: may raise before it gathered anything in the batch; it is called again when the
+    """One queued write. run: may raise before it gathered anything in the batch. It is called again when the
     transaction is repeated, so it must change nothing else. size: bytes that it holds."""
 
     __slots__ = ("future", "queued_at", "run", "size")

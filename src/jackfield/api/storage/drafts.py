@@ -11,7 +11,7 @@ from .projects import Within
 
 @record
 class DraftRow:
-    """A list row. workflow_id: None for a draft of no workflow yet; execution_id: of the failure that it mends;
+    """A list row. workflow_id: None for a draft of no workflow yet; execution_id: of the failure that it repairs;
     revision: 1, and one more with each change; about: JSON that lists show, without secrets."""
 
     id: str

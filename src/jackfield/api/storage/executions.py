@@ -96,7 +96,7 @@ class ExecutionRow:
 class StoredExecution:
     """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it.
     next_chunk: above all numbers of its chunks. owner: an incarnation's id, also of one that is not alive, and of the
-    last one when it is over; see `Claimed` for epoch."""
+    last one when it is over. See `Claimed` for epoch."""
 
     row: ExecutionRow
     input: bytes
@@ -134,7 +134,7 @@ class ExecutionStore(Protocol):
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         """With its call, delivery and static data, and with its end when it is over already. The future fails with
         `Conflict` when the delivery is known, the id is taken, or the static data is no longer what was known (details
-        name `staticData`); then nothing was stored. Known with the same `created_at` and call,
+        name `staticData`). Then nothing was stored. Known with the same `created_at` and call,
         it is a repetition: nothing changes, and the future succeeds, also when the delivery is this execution's own.
         Raises `Fenced` when its owner is not alive; one without an owner is always taken."""
 
@@ -158,7 +158,7 @@ class ExecutionStore(Protocol):
 
     async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
         """Make a waiting execution a running one of this owner, whoever had it, with one more chunk of node runs (never
-        an empty one); False, and nothing changed, when it does not wait. Repeated by the same owner with the same bytes
+        an empty one). False, and nothing changed, when it does not wait. Repeated by the same owner with the same bytes
         under the same number it is True again, whatever the status is by now. Raises `Fenced` only when `owner` is not
         alive."""
 

@@ -22,7 +22,7 @@ class FileStore(Protocol):
 
     async def executions_without_row(self, before: int, after: str, limit: int) -> list[str]:
         """Ids, in their order, of executions that have references, are not kept, and referred to nothing new since
-        `before`; behind the id `after`, which is empty at first."""
+        `before`. Behind the id `after`, which is empty at first."""
 
     async def released_files(self, before: int, limit: int) -> list[str]:
         """Ids of files that were released before then, and that nobody has referred to since, claimed ones too; the

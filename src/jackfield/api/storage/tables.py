@@ -77,8 +77,8 @@ class DataTableFilter:
 class Condition:
     """What a row must be like. column: one of the table's own or of `SYSTEM_COLUMNS`; value: of the column's type.
 
-    eq, neq: None stands for nothing, and nothing differs from every value. like, ilike: of texts; the value is a
-    pattern for the whole of it, in which `%` stands for any characters; ilike takes a-z and A-Z for the same. gt to
+    eq, neq: None stands for nothing, and nothing differs from every value. like, ilike: of texts. The value is a
+    pattern for the whole of it, in which `%` stands for any characters. ilike takes a-z and A-Z for the same. gt to
     lte: nothing is never met. isEmpty: nothing, or an empty text; isNotEmpty: everything else."""
 
     column: str

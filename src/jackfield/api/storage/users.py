@@ -12,7 +12,7 @@ from ..records import record
 @record
 class User:
     """version counts up with every change of password or role, which revokes the user's tokens. provider: the login
-    that the user comes from, and subject: the user's id there; both are empty for users with a password of ours, and
+    that the user comes from, and subject: the user's id there. Both are empty for users with a password of ours, and
     `password_hash` is empty for the others. disabled: whether nobody gets in as this user."""
 
     id: str
@@ -30,7 +30,7 @@ class User:
 @record
 class ApiKey:
     """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides. projects: ids of those that it counts
-    for; empty = all of the owner's."""
+    for; empty = all the owner's."""
 
     id: str
     user_id: str

@@ -105,7 +105,7 @@ class StoredCall:
 @record
 class Delivery:
     """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`. fingerprint:
-    of the request that the key stands for; empty where the key counts whatever the request says."""
+    of the request that the key stands for. Empty where the key counts whatever the request says."""
 
     webhook_id: str
     key: str
@@ -166,7 +166,7 @@ class WebhookStore(Protocol):
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
         """The first final status counts as a success or a failure. owner: the incarnation that ran what the call has
-        started; raises `Fenced`, and changes nothing, when it is not alive."""
+        started. Raises `Fenced`, and changes nothing, when it is not alive."""
 
     async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
         """Newest first."""

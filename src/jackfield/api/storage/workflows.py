@@ -61,7 +61,7 @@ class WorkflowRow:
 @record
 class WorkflowFilter:
     """search: literal, case-insensitive part of the name; words: the same of the name, a tag's name or what
-    `workflow_words.words_of` finds in the document. tags: names; a workflow has all of them. folder: id of the folder
+    `workflow_words.words_of` finds in the document. tags: names. A workflow has all of them. folder: id of the folder
     that it is in itself; empty: it is in none. order: a descending one begins with a minus. within: None: every
     project."""
 
@@ -110,9 +110,9 @@ class WorkflowStore(Protocol):
         active: bool | None = None,
     ) -> StoredWorkflow | None:
         """A new version. None when unknown. tags: as `add_workflow`; None leaves those that it has. active:
-        whether it is live from now on; None leaves it as it is.
+        whether it is live from now on. None leaves it as it is.
 
-        Raises `Conflict` when expected_version is not the present one, and
+        Raises `Conflict` when expected_version is not the current one, and
         `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing
         changed."""
 

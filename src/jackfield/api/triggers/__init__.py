@@ -1,5 +1,5 @@
-"""Triggers: what starts workflows by itself. A trigger plugin says what of a document it serves; the store keeps that
-in the transaction that saves or activates the workflow; afterwards the plugin follows."""
+"""Triggers: what starts workflows by itself. A trigger plugin says what of a document it serves. The store keeps that
+in the transaction that saves or activates the workflow. Afterwards the plugin follows."""
 
 from __future__ import annotations
 

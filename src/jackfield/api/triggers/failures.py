@@ -28,7 +28,7 @@ class ServiceRefusal(NodeError):
 
 
 def wait_asked(reply: HttpReply, now: float | None = None) -> float | None:
-    """Seconds of the answer's `Retry-After` (RFC 9110 section 10.2.3: seconds, or a date), from 0 to a day; None when
+    """Seconds of the answer's `Retry-After` (RFC 9110 section 10.2.3: seconds, or a date), from 0 to a day. None when
     there is none. now: Unix seconds, by default those of the system."""
     text = reply.header("retry-after").strip()
     if not text:

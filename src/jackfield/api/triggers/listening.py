@@ -20,7 +20,7 @@ from ..records import record
 from ..workflows import Item, Node, Problem
 
 Settled = Literal["stored", "success", "failed", "left"]
-"""What became of an event: its execution is stored; it has ended so, where `Heard.until_end` asks for that; or it
+"""What became of an event: its execution is stored. It has ended so, where `Heard.until_end` asks for that; or it
 is left to the service, which may send it again."""
 Settle: TypeAlias = Callable[[Settled], Awaitable[None]]
 
@@ -38,7 +38,7 @@ class ListenRun:
     """What a connection is given.
 
     node: with values in place of its expressions. ident: letters, digits and `-`, the same for this node for as long as
-    it is there; a name for whatever the service keeps for it. state: the node's own static data when the connection is
+    it is there. A name for whatever the service keeps for it. state: the node's own static data when the connection is
     opened, `{}` before anything was stored. prefetch: events that the service may send ahead, at least 1. test: of one
     event that somebody waits for in the editor: take nothing away from the connection of the live workflow, and do not
     change what is remembered. now: Unix ms. files: makes room for the files of one event.
@@ -62,7 +62,7 @@ class Heard:
 
     items: empty: nothing starts, but `state` is kept. state: what the node remembers from now on, stored in the
     transaction that stores the execution; None: no change. key: the event's own id, so that a repetition of it starts
-    nothing within `triggers.remember_hours`; not beside a state. files: where files of the items are. settle: tells the
+    nothing within `triggers.remember_hours`. Not beside a state. files: where files of the items are. settle: tells the
     service, after the execution is stored, or with `until_end` after it has ended.
     """
 

@@ -34,7 +34,7 @@ _MILLISECONDS = 10**11
 
 @record
 class Newness:
-    """id, time: what of a row tells; a row without an id is known by its hash, and one without a time is never new by
+    """id, time: what of a row tells. A row without an id is known by its hash, and one without a time is never new by
     its time. most: ids that are remembered. overlap: seconds before the latest time in which a row may still turn
     up."""
 
@@ -66,7 +66,7 @@ class Newness:
 
     def advance(self, state: MutableMapping[str, Json], moment: float) -> None:
         """What is older than this (Unix seconds) counts as seen from now on, however long nothing came: services tell
-        only so much of what has been. Only by time."""
+        only that much of what has been. Only by time."""
         latest, at = state.get("latest"), _times(state.get("at"))
         if isinstance(latest, int | float) and latest < moment:
             state["latest"] = moment
@@ -76,7 +76,7 @@ class Newness:
         self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int, now: float = inf
     ) -> tuple[list[Json], bool]:
         """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place. With an
-        empty state nothing is new: what is listed counts as seen. now: Unix seconds; a row that has a later time, such
+        empty state nothing is new: what is listed counts as seen. now: Unix seconds. A row that has a later time, such
         as a date to come, is told and makes nothing old that comes before it."""
         if self.by == "time":
             return self._by_time(rows, state, limit, now)

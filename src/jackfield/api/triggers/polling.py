@@ -2,7 +2,7 @@
 
 A node type polls when it has the method `poll` beside those of `NodeType`. The plugin `triggers` calls it at the times
 of the node's parameter `pollTimes` (n8n's), one poll of a node at a time, at one of the daemons that share a store.
-Whatever `poll` leaves in `PollRun.state` is stored in the transaction that stores the execution of its items; so an
+Whatever `poll` leaves in `PollRun.state` is stored in the transaction that stores the execution of its items. So an
 event is neither lost nor told twice, whenever a process ends. See docs/triggers.md."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POLL_TIMES = "pollTimes"
 class PollRun:
     """What one poll is given.
 
-    node: with values in place of its expressions. state: the node's own static data, `{}` before the first poll; change
+    node: with values in place of its expressions. state: the node's own static data, `{}` before the first poll. Change
     it in place: plain JSON, as little as possible. It is thrown away when `poll` raises, and in a test. test: somebody
     wants to see the newest items, whatever was seen before. now: Unix ms. limit: items that one execution may begin
     with; of more that are new give the oldest and say `Polled.more`. pages: requests of a list that a poll may send.
@@ -54,8 +54,8 @@ class PollRun:
 @record
 class Polled:
     """What is new, in the order in which the workflow gets it; empty: nothing. more: the service has more that is new,
-    so that it is asked again at once. left_out: a sentence that says what is lost, such as more pages than may be read;
-    it is shown beside the trigger."""
+    so that it is asked again at once. left_out: a sentence that says what is lost, such as more pages than may be read.
+    It is shown beside the trigger."""
 
     items: Sequence[Item] = ()
     more: bool = False
@@ -68,7 +68,7 @@ class PollingNode(Protocol):
 
     async def poll(self, run: PollRun) -> Polled:
         """Ask once. Raises `ServiceRefusal` for a refusal, after which it is asked later and later, and `NodeError` for
-        anything else that the user can mend."""
+        anything else that the user can repair."""
 
     def poll_problems(self, node: Node) -> Sequence[Problem]:
         """Why a node with these parameters, expressions resolved, must not go live; paths are below the node."""

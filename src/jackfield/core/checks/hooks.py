@@ -23,7 +23,7 @@ def defined(offered: type, name: str) -> object:
 
 def hook_mistakes(offered: type, known: Collection[str], absent: Collection[str] = ()) -> Iterator[str]:
     """One clause, with the remedy, per method that is wrong. known: the names of all hooks. absent: plugins that are
-    disabled or failed; hooks that begin with the name of one may be its own, and nobody calls them."""
+    disabled or failed. Hooks that begin with the name of one may be its own, and nobody calls them."""
     for attribute in dir(offered):
         member = defined(offered, attribute)
         options = getattr(member, _MARK, None)

@@ -2,7 +2,7 @@
 that was asked for; or, without a control group, it stays above that program as a subreaper.
 
 Run by path with `python -I -S`. Words before `--` are options, then comes the program with its arguments:
-`group=FILE` is the control group's `cgroup.procs`; `data=BYTES` and `cpus=NUMBERS` are limits; `keep=SECONDS` stays
+`group=FILE` is the control group's `cgroup.procs`. `data=BYTES` and `cpus=NUMBERS` are limits. `keep=SECONDS` stays
 above, with so long between SIGTERM and SIGKILL for what the program leaves.
 
 A subreaper is the new parent of every orphan below it, so that whatever the program starts descends from here, in

@@ -157,7 +157,7 @@ class EventRelay:
             self._forget()
 
     def _forget(self) -> None:
-        """Those that have not been heard for long; the relay listens to what the others want, and to what is known of
+        """Those that have not been heard for long. The relay listens to what the others want, and to what is known of
         executions by their events."""
         now = self._clock.monotonic()
         self._peers = {daemon: peer for daemon, peer in self._peers.items() if peer[0] > now and peer[1]}

@@ -31,7 +31,7 @@ _ANSWER = 3.0
 _APART = 0.02
 """Seconds between two questions, so that what happens at once is one answer."""
 _WAY = 10.0
-"""Seconds that a first question may take to its host: it reaches back so much further than the subscription."""
+"""Seconds that a first question may take to its host: it reaches back that much further than the subscription."""
 
 
 class _Followed:

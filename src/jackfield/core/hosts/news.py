@@ -48,7 +48,7 @@ class _Topic:
 
     def __init__(self) -> None:
         self.count = 0
-        """So many there were."""
+        """That many there were."""
         self._kept: deque[_Kept] = deque()
         self._size = 0
 

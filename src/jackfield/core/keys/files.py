@@ -43,7 +43,7 @@ class KeyDirectory:
         return self._present()
 
     def replace_master(self) -> MasterKey:
-        """Make another one. The present one is beside it before that, whatever happens."""
+        """Make another one. The current one is beside it before that, whatever happens."""
         present = self._present()
         self._write(_EARLIER + present.fingerprint, present.raw)
         write_private(self.master_path, _encoded(secrets.token_bytes(MASTER_SIZE)))

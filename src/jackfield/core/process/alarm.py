@@ -1,6 +1,6 @@
 """A time limit for foreign code that holds the main thread.
 
-A blocking call in the event loop's thread cannot be cancelled, and a thread of its own would take the loop away from
+A blocking call in the event loop's thread cannot be cancelled, and its own thread would take the loop away from
 code that may use it. But a signal's handler runs in the main thread between two steps of Python, and breaks off sleeps
 and blocking I/O when it raises. Only code in C that neither returns nor looks at signals is out of its reach.
 """
@@ -77,7 +77,7 @@ class _Stepped(Awaitable[T]):
 
 
 async def bounded(seconds: float, work: Awaitable[T]) -> T:
-    """The result of foreign work, which has so many seconds, and as many for each step that holds the thread.
+    """The result of foreign work, which has that many seconds, and as many for each step that holds the thread.
 
     Raises:
         TimeoutError: It has not ended in time.

@@ -1,7 +1,7 @@
 """Keeping resident memory flat.
 
 Garbage in cycles that has outlived two looks of the cyclic collector is found by a look at everything alone, which
-takes milliseconds for each 10,000 objects. The daemon's thresholds put it off for ever, so that no run is walked while
+takes milliseconds for each 10,000 objects. The daemon's thresholds put it off forever, so that no run is walked while
 it grows: it has its time when nothing else is done.
 
 With glibc's allocator: the store's threads allocate and free blocks of every size;
@@ -46,7 +46,7 @@ def find_trim() -> Callable[[], object] | None:
 async def trim_forever(
     clock: Clock, interval: float, find: Callable[[], Callable[[], object] | None] = find_trim
 ) -> None:
-    """Every `interval` seconds, the first time one interval after the start, which has no time for it; ends where the C
+    """Every `interval` seconds, the first time one interval after the start, which has no time for it. Ends where the C
     library has nothing to trim with."""
     await clock.sleep(interval)
     trim = await asyncio.to_thread(find)

@@ -144,7 +144,7 @@ def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> Blocking
 
 
 def _callback(frame: FrameType) -> FrameType:
-    """The outermost frame of what the loop runs now: each callback, and each coroutine, has one of its own."""
+    """The outermost frame of what the loop runs now: each callback, and each coroutine, has its own one."""
     while frame.f_back is not None and _module(frame.f_back) not in IDLE:
         frame = frame.f_back
     return frame

@@ -15,7 +15,7 @@ from typing import Any, cast
 _HEAD = 4
 _LONGEST = (1 << 32) - 1
 _BUFFER = 1 << 18
-"""Bytes of a buffer; a longer frame gets one of its own, for as long as it lasts."""
+"""Bytes of a buffer; a longer frame gets its own one, for as long as it lasts."""
 _SENT_AT_ONCE = 1 << 20
 """Bytes that the system is to take without waiting for the other end."""
 MOST_UNSENT = 256 * 1024 * 1024

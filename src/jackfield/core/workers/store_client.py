@@ -107,7 +107,7 @@ class StoreCalls:
 
 
 class RenewingLine:
-    """For the thread that renews, which may be another one than the store's: a line of its own, for one event loop at a
+    """For the thread that renews, which may be another one than the store's: its own line, for one event loop at a
     time, and for all lives."""
 
     def __init__(self, sock: socket.socket, store: StoreCalls) -> None:

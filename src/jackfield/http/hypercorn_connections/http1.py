@@ -4,7 +4,7 @@
   in, past what is bounded here for a connection: its head, its times, its WebSockets. No browser speaks it without
   TLS, and a web server in front of the daemon that gives its callers HTTP/2 asks the daemon in HTTP/1.1.
 - h11 takes what a program in front may read otherwise, and so lets a caller hide one request in another:
-  `Transfer-Encoding` beside `Content-Length`, or in HTTP/1.0; lines that end in a bare LF; folded header lines. These
+  `Transfer-Encoding` beside `Content-Length`, or in HTTP/1.0. Lines that end in a bare LF; folded header lines. These
   are refused, and the connection is closed.
 
 Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 sections 2.2, 2.3, 5.2, 6.1 and 6.3; RFC 9113 section 3.4.
@@ -78,7 +78,7 @@ class StrictBuffer(ReceiveBuffer):
 
 
 class Http1Connection(h11.Connection):
-    """One that takes requests of HTTP/1 alone; h11 takes any number for the version, and so the preface of HTTP/2.
+    """One that takes requests of HTTP/1 alone. H11 takes any number for the version, and so the preface of HTTP/2.
     admitted: is told how far a request has come."""
 
     problem = ""

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class ReceiveQueue:
-    """Data wait for room, as ever; the end does not: an application that is busy with the first message would never
+    """Data wait for room, as ever. The end does not: an application that is busy with the first message would never
     hear that its caller has gone."""
 
     def __init__(self, size: int) -> None:

@@ -37,7 +37,7 @@ class ConnectionTasks(TaskGroup):
 
 
 class NoTask(AsyncioSingleTask):
-    """Hypercorn's limit of an idle connection's time is a task of its own, begun with each answer."""
+    """Hypercorn's limit of an idle connection's time is its own task, begun with each answer."""
 
     async def restart(self, *_: Any) -> None:  # Any: Hypercorn's
         pass

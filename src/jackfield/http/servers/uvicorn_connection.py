@@ -4,7 +4,7 @@
 - `jackfield.api.admission` hears how far each request has come, and keeps all times: there is no timer per connection.
 - What a program in front may read otherwise is refused, and the connection closed: `Transfer-Encoding` beside
   `Content-Length` or in HTTP/1.0, another coding than `chunked`, no `Host` or two, other versions than 1.0 and 1.1.
-- Heads, and what stands between the pieces of a body (sizes of chunks, trailers), are bounded; trailers are dropped.
+- Heads, and what stands between the pieces of a body (sizes of chunks, trailers), are bounded. Trailers are dropped.
 - A request that came behind another one is read when that one is answered, so that a flood of them is bytes alone.
 - A WebSocket is handed over: `websocket_connections`.
 
@@ -46,7 +46,7 @@ HandOver = Callable[[asyncio.Transport, AdmittedConnection, bytes], None]
 
 
 class MalformedRequest(Exception):
-    """A request that is none; httptools makes an error of its own of it, which names this one as its context."""
+    """A request that is none; httptools makes its own error of it, which names this one as its context."""
 
     def __init__(self, message: str = MALFORMED, status: int = HTTPStatus.BAD_REQUEST) -> None:
         super().__init__(message)

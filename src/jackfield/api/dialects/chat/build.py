@@ -115,7 +115,7 @@ def _system(parts: Sequence[TextBlock], target: UpstreamModel) -> Json:
 
 
 def _user(turn: ChatTurn, target: UpstreamModel) -> list[Json]:
-    """Results first, each a message of its own; their images follow, which a result cannot hold."""
+    """Results first, each its own message; their images follow, which a result cannot hold."""
     found: list[Json] = []
     rest: list[Block] = []
     for block in turn.content:
