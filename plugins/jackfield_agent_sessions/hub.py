@@ -14,8 +14,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.http import comes_from_network
 from jackfield.api.json_values import Json
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.process_containers import EndStep
 from jackfield.api.profiles import Profiles, require_sandbox
+from jackfield.api.projects import Right
 from jackfield_agent_sessions.session.session import AgentSession
 from jackfield_agent_sessions.session.telling import SessionTeller
 from jackfield_agent_sessions.session.views import session_view
@@ -34,6 +36,7 @@ class AgentSessionHub:
         self._context = context
         self._settings = context.settings(AgentSessionSettings)
         self._opener = SessionOpener(context)
+        self._profiles = PlacedThings(context, "profile")
         self._sessions: dict[str, AgentSession] = {}
         self._tasks: set[asyncio.Task[AgentSession] | asyncio.Task[None]] = set()
         self._starting = 0
@@ -56,12 +59,22 @@ class AgentSessionHub:
     # -- sessions
 
     def all(self) -> Sequence[AgentSession]:
+        """Whoever asks."""
         return list(self._sessions.values())
+
+    async def seen(self) -> Sequence[AgentSession]:
+        every = self.all()
+        aliases = await self._profiles.seen([session.alias for session in every])
+        return [session for session in every if session.alias in aliases]
+
+    async def require(self, id: str, right: Right) -> None:
+        if not await self._profiles.may(self.find(id).alias, right):
+            raise _absent(id)
 
     def find(self, id: str) -> AgentSession:
         found = self._sessions.get(id)
         if found is None:
-            raise NotFound(f"There is no agent session {id}.", code="SESSION_NOT_FOUND")
+            raise _absent(id)
         return found
 
     def driven(self, id: str, scope: Scope) -> AgentSession:
@@ -192,6 +205,10 @@ class AgentSessionHub:
         while self._starting:
             await asyncio.wait(list(self._tasks), return_when=asyncio.FIRST_COMPLETED)
         await asyncio.gather(*(self.stop(session.id) for session in self._running()), return_exceptions=True)
+
+
+def _absent(id: str) -> NotFound:
+    return NotFound(f"There is no agent session {id}.", code="SESSION_NOT_FOUND")
 
 
 def hub(context: PluginContext) -> AgentSessionHub:

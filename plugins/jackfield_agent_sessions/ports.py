@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jackfield.api.agent_sessions import AgentSessionRequest
 from jackfield.api.asgi import Scope
+from jackfield.api.projects import Right
 
 if TYPE_CHECKING:
     from jackfield_agent_sessions.session.session import AgentSession
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
 class SessionKeeper(Protocol):
     """All agent sessions of the daemon."""
 
-    def all(self) -> Sequence[AgentSession]: ...
+    async def seen(self) -> Sequence[AgentSession]:
+        """Those of profiles that the present reach sees."""
+
+    async def require(self, id: str, right: Right) -> None:
+        """Of the present reach, by its profile. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
 
     def find(self, id: str) -> AgentSession:
-        """Raises `NotFound`."""
+        """Whoever asks. Raises `NotFound`."""
 
     def driven(self, id: str, scope: Scope) -> AgentSession:
         """The session, when whoever sends the request of this scope may speak to it, answer it and end it. Raises

@@ -11,6 +11,8 @@ from jackfield.api.approvals import TOPIC, AgentRequest, ApprovalAnswer, Approva
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.placed_things import PlacedThings
+from jackfield.api.projects import Right
 from jackfield.api.records import replace, state
 from jackfield_approvals.settings import ApprovalsSettings
 
@@ -36,6 +38,7 @@ class AgentApprovalHub:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(ApprovalsSettings)
+        self._profiles = PlacedThings(context, "profile")
         self._open: dict[str, KeptRequest] = {}
         self._closed: dict[str, KeptRequest] = {}
 
@@ -78,8 +81,19 @@ class AgentApprovalHub:
         self._tell("approval_closed", kept)
 
     def all(self) -> Sequence[KeptRequest]:
-        """Newest first."""
+        """Newest first, whoever asks."""
         return sorted((*self._open.values(), *self._closed.values()), key=lambda one: one.asked_ms, reverse=True)
+
+    async def seen(self) -> Sequence[KeptRequest]:
+        """Of profiles that the present reach sees, newest first."""
+        every = self.all()
+        aliases = await self._profiles.seen(list({one.request.profile for one in every}))
+        return [one for one in every if one.request.profile in aliases]
+
+    async def require(self, id: str, right: Right) -> None:
+        """Of the present reach, by its profile. Raises `NotFound`, `AccessDenied`."""
+        if not await self._profiles.may(self.find(id).request.profile, right):
+            raise _absent(id)
 
     def has(self, id: str) -> bool:
         return id in self._open or id in self._closed
@@ -88,7 +102,7 @@ class AgentApprovalHub:
         """Raises `NotFound`."""
         found = self._open.get(id) or self._closed.get(id)
         if found is None:
-            raise NotFound(f"There is no approval {id}.", code="APPROVAL_NOT_FOUND")
+            raise _absent(id)
         return found
 
     def answer(self, id: str, answer: ApprovalAnswer) -> KeptRequest:
@@ -137,6 +151,10 @@ class AgentApprovalHub:
                 "asked_at": iso(kept.asked_ms),
             },
         )
+
+
+def _absent(id: str) -> NotFound:
+    return NotFound(f"There is no approval {id}.", code="APPROVAL_NOT_FOUND")
 
 
 def _too_many(told: str, setting: str) -> Conflict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.gateway import KeyGate
+from jackfield.api.gateway import KeyGate, VirtualKeys
 from jackfield.api.plugin import Plugin, SettingsTable, hookimpl, later, when_built
 
 _RING = "jackfield_gateway.keyring:VirtualKeyRing"
@@ -14,7 +14,7 @@ class GatewayPlugin(Plugin):
     name = "gateway"
     settings = (SettingsTable("gateway", "jackfield_gateway.settings:GatewaySettings"),)
     commands = ("jackfield_gateway.commands:key",)
-    provides = {KeyGate: "jackfield_gateway.desk:KeyDesk"}
+    provides = {KeyGate: "jackfield_gateway.desk:KeyDesk", VirtualKeys: _RING}
     parts = (_RING,)
 
     jackfield_blueprints = later("jackfield_gateway.routes:blueprints")

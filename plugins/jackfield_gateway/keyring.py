@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.placed_things import PlacedThings
+from jackfield.api.projects import Right
 from jackfield.api.records import replace
 from jackfield_gateway.kept import tables
 from jackfield_gateway.kept.database import GatewayDatabase
@@ -36,6 +38,8 @@ class VirtualKeyRing:
         self._opening = asyncio.Lock()
         self._changing = asyncio.Lock()
         self._is_open = False
+        self._things = PlacedThings(context, "virtual-key")
+        self._profiles = PlacedThings(context, "profile")
 
     async def open(self) -> None:
         """Once. Raises `StoreUnavailable`, `ConfigurationError`."""
@@ -55,14 +59,25 @@ class VirtualKeyRing:
         return self._by_digest.get(digest)
 
     def accounts(self) -> Sequence[KeyAccount]:
-        """Those that are read, in the order in which they were made, revoked ones too."""
+        """Those that are read, in the order in which they were made, revoked ones too; whoever asks."""
         return list(self._accounts.values())
 
-    async def find(self, key_id: str) -> KeyAccount:
-        """Raises `NotFound`."""
+    async def has(self, key_id: str) -> bool:
+        await self.open()
+        return key_id in self._accounts
+
+    async def seen(self) -> Sequence[KeyAccount]:
+        """The same, of the present reach."""
+        await self.open()
+        every = self.accounts()
+        ids = await self._things.seen([account.key.id for account in every])
+        return [account for account in every if account.key.id in ids]
+
+    async def find(self, key_id: str, right: Right = "read") -> KeyAccount:
+        """Raises `NotFound`, `AccessDenied`."""
         await self.open()
         found = self._accounts.get(key_id)
-        if found is None:
+        if found is None or not await self._things.may(key_id, right):
             raise NotFound("There is no such virtual key.")
         return found
 
@@ -73,12 +88,15 @@ class VirtualKeyRing:
         async with self._changing:
             if len(self._accounts) >= self._settings.max_keys:
                 raise Conflict(f"There are {self._settings.max_keys} virtual keys already (gateway.max_keys).")
-            return await self._with_secret(key)
+            async with self._things.placing(key.id):
+                return await self._with_secret(key)
 
     async def change(self, key_id: str, change: Callable[[VirtualKey], VirtualKey]) -> KeyAccount:
         """Raises `NotFound`, and `Conflict` for a revoked key."""
         async with self._changing:
-            return await self._keep(change(await self._valid(key_id)))
+            changed = change(await self._valid(key_id))
+            await self._require_reach(changed)
+            return await self._keep(changed)
 
     async def rotate(self, key_id: str) -> tuple[str, KeyAccount]:
         """The same key with a new secret; the old one counts no more. Raises as `change`."""
@@ -88,13 +106,13 @@ class VirtualKeyRing:
     async def revoke(self, key_id: str) -> KeyAccount:
         """For good; what it has used stays known. Raises `NotFound`."""
         async with self._changing:
-            account = await self.find(key_id)
+            account = await self.find(key_id, "write")
             if account.key.revoked_at is not None:
                 return account
             return await self._keep(replace(account.key, revoked_at=self._context.clock.now_ms()))
 
     async def usage(self, key_id: str | None, since: int, until: int, limit: int) -> Sequence[KeyUsageRow]:
-        """Days such as 20261128, both included; the latest first."""
+        """Days such as 20261128, both included; the latest first. Of all keys: whoever asks."""
         await self.open()
         await self.writer.settled()
         look = partial(tables.usage_rows, key=key_id, since=since, until=until, limit=limit)
@@ -107,12 +125,25 @@ class VirtualKeyRing:
     # -- parts
 
     async def _valid(self, key_id: str) -> VirtualKey:
-        key = (await self.find(key_id)).key
+        key = (await self.find(key_id, "write")).key
         if key.revoked_at is not None:
             raise Conflict("This virtual key was revoked; make a new one.")
         return key
 
+    async def _require_reach(self, key: VirtualKey) -> None:
+        """Whoever gets the secret, or says what it opens, must see all that it opens. Raises `InvalidInput`."""
+        if not await self._profiles.is_limited():
+            return
+        if not key.profiles:
+            told = "name the profiles that it opens; a key for all of them is an administrator's"
+        elif hidden := sorted(set(key.profiles) - await self._profiles.seen(key.profiles)):
+            told = f"there is no profile {', '.join(hidden)} in your projects"
+        else:
+            return
+        raise InvalidInput(f"The key opens more than you see: {told}.", details={"profiles": told})
+
     async def _with_secret(self, key: VirtualKey) -> tuple[str, KeyAccount]:
+        await self._require_reach(key)
         text = secret()
         self._context.secrets.redact(text)
         return text, await self._keep(with_secret(key, text))

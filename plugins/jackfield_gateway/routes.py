@@ -45,8 +45,8 @@ class GatewayRoutes:
     )
     async def list_keys(self) -> Response:
         every = read_query(KeysQuery).revoked
-        await self._ring.open()
-        return success([self._shown(one) for one in self._ring.accounts() if every or one.key.revoked_at is None])
+        seen = await self._ring.seen()
+        return success([self._shown(one) for one in seen if every or one.key.revoked_at is None])
 
     @operation(
         "Make a virtual key; the answer alone has the key itself",
@@ -125,8 +125,9 @@ class GatewayRoutes:
             await self._ring.find(query.key)
         since, until = _day(query.since, _FIRST_DAY), _day(query.until, _LAST_DAY)
         rows = await self._ring.usage(query.key, since, until, query.limit)
-        accounts = {one.key.id: one for one in self._ring.accounts()}
-        return success([usage_view(row, accounts) for row in rows])
+        accounts = {one.key.id: one for one in await self._ring.seen()}
+        hidden = {one.key.id for one in self._ring.accounts()} - accounts.keys()
+        return success([usage_view(row, accounts) for row in rows if row.key not in hidden])
 
     async def _require_profiles(self, aliases: Iterable[str]) -> None:
         """Raises `InvalidInput` for one that there is not."""

@@ -8,7 +8,7 @@ from jackfield.api.cli import CommandGroup
 from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command, segment
 
 ROLES = ("viewer", "editor", "admin")
-KINDS = ("workflow", "credential", "variable", "data-table")
+KINDS = ("workflow", "credential", "variable", "data-table", "profile", "virtual-key")
 project_argument = click.argument("project", shell_complete=completed("/projects"))
 kind_argument = click.argument("kind", type=click.Choice(KINDS))
 
@@ -96,7 +96,8 @@ def remove(call: DaemonCall, project: str, user: str) -> None:
 @project_argument
 @daemon_command
 def move(call: DaemonCall, kind: str, resource_id: str, project: str) -> None:
-    """Move the workflow, credential, variable or data table of this ID to the PROJECT."""
+    """Move the workflow, credential, variable, data table, profile (by its alias) or virtual key of this ID to the
+    PROJECT."""
     target = _ident(call, project)
     made = call.ask("PUT", f"/placements/{kind}/{segment(resource_id)}", body={"projectId": target})
     call.say(f"The {kind} belongs to the project {project} now.", made)

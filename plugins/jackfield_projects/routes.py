@@ -30,7 +30,7 @@ View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
 TAGS = ("projects",)
 MOST = 200
-KINDS: Sequence[ResourceKind] = ("workflow", "credential", "variable", "data-table")
+KINDS: Sequence[ResourceKind] = ("workflow", "credential", "variable", "data-table", "profile", "virtual-key")
 
 
 def schema(name: str) -> str:

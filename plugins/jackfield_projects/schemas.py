@@ -11,7 +11,7 @@ from jackfield.api.n8n_pages import CursorPage, N8nAnswer
 from jackfield.api.schemas import Schema
 
 Role = Literal["project:viewer", "project:editor", "project:admin"]
-Kind = Literal["workflow", "credential", "variable", "data-table"]
+Kind = Literal["workflow", "credential", "variable", "data-table", "profile", "virtual-key"]
 Name = Annotated[str, Field(min_length=1, max_length=128)]
 
 

@@ -7,7 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
+from jackfield.api.gateway import VirtualKeys
+from jackfield.api.hosts import HostCalls, Hosts
 from jackfield.api.ids import new_id
+from jackfield.api.profiles import Profiles, has_profile
 from jackfield.api.projects import CallerReach, ProjectAccess, Rights, reaching, whole_store
 from jackfield.api.records import record, replace
 from jackfield.api.storage import (
@@ -295,8 +298,22 @@ class ProjectDesk:
             "credential": self._store.credential,
             "variable": variable,
             "data-table": self._store.data_table,
+            "profile": self._profile,
+            "virtual-key": self._virtual_key,
         }
         return kind in find and await find[kind](resource_id) is not None
+
+    async def _profile(self, alias: str) -> object:
+        """At whichever host it is."""
+        profiles, calls = self._context.find_port(Profiles), self._context.find_port(HostCalls)
+        if profiles is not None and await has_profile(profiles, alias):
+            return alias
+        others = self._context.port(Hosts).others and calls is not None and await calls.find("profile", alias)
+        return alias if others else None
+
+    async def _virtual_key(self, key_id: str) -> object:
+        keys = self._context.find_port(VirtualKeys)
+        return key_id if keys is not None and await keys.has(key_id) else None
 
     async def _user(self, given: str) -> User:
         found = await self._store.user(given) or await self._store.user_by_name(given)

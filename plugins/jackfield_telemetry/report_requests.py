@@ -23,7 +23,7 @@ View: TypeAlias = "Callable[[sqlite3.Connection, Pricing], dict[str, Json]]"
 
 @record
 class ReportRequest:
-    """As the query of `GET /api/usage/report`. token_limit: digits, `max`, or nothing."""
+    """As the query of `GET /api/usage/report`. token_limit: digits, `max`, or nothing. within: see `UsageFilter`."""
 
     kind: Kind = "daily"
     since: str = ""
@@ -40,6 +40,7 @@ class ReportRequest:
     hours: int = HOURS
     token_limit: str = ""
     active: bool = False
+    within: frozenset[str] | None = None
 
 
 @record
@@ -55,12 +56,13 @@ class AnswersRequest:
     model: str = ""
     session: str = ""
     limit: int = USUAL_ANSWERS
+    within: frozenset[str] | None = None
 
 
 def requested_answers(service: UsageService, asked: AnswersRequest) -> tuple[dict[str, Json], list[str]]:
     """The answers, and what is damaged. Blocks. Raises `InvalidInput`, `StoreUnavailable`."""
     span = span_between(asked.since, asked.until, zone_of(asked.tz))
-    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
+    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider, asked.within)
     wanted = AnswersScope(where, asked.session, asked.limit)
     pricing = service.pricing()
     found = service.ledger.read(lambda connection: answers(connection, pricing, wanted))
@@ -79,7 +81,7 @@ def asked_view(service: UsageService, asked: ReportRequest) -> tuple[Span, View]
     """Of which time a ledger has to be there, and what makes the report of it. Raises `InvalidInput`."""
     zone = zone_of(asked.tz)
     span = span_between(asked.since, asked.until, zone)
-    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
+    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider, asked.within)
     project = asked.project.rstrip("/") or asked.project
     wanted = ReportScope(asked.kind, where, zone, project, asked.breakdown, asked.order, asked.limit)
     limit: int | Literal["max"] = "max" if asked.token_limit == MAX else int(asked.token_limit or 0)

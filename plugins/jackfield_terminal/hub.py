@@ -14,8 +14,10 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.http import comes_from_network
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessContainers
 from jackfield.api.profiles import NOT_STARTED, Launch, Profiles, require_sandbox
+from jackfield.api.projects import Right
 from jackfield_terminal.driving.answering import answers_of
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
@@ -40,6 +42,7 @@ REFUSED = 4403
 """Close code for a caller who may not do what it has asked for."""
 FULL = 4409
 """Close code for a session with too many clients."""
+_NEEDED: Mapping[Act, Right] = {"look": "read", "drive": "start"}
 _PROFILE_ENDS = "Its profile was removed."
 _DAEMON_STOPS = "The daemon was stopped."
 
@@ -54,6 +57,7 @@ class Hub:
         self.recordings = Recordings(context.service.config_dir, self.settings, context.clock)
         self.closing = False
         self._starter = SessionStarter(context)
+        self._profiles = PlacedThings(context, "profile")
         self._budget = ReadingBudget(context.clock)
         self._sessions: dict[str, Session] = {}
         self._drivers: dict[str, Driver] = {}
@@ -74,13 +78,31 @@ class Hub:
     # -- sessions
 
     def all(self) -> list[Session]:
+        """The oldest first, whoever asks."""
         return list(self._sessions.values())
+
+    async def seen(self) -> list[Session]:
+        every = self.all()
+        aliases = await self._profiles.seen([session.alias for session in every if session.kind == "agent"])
+        return [session for session in every if session.alias in aliases or await self._is_seen_shell(session)]
+
+    async def _is_seen_shell(self, session: Session) -> bool:
+        return session.kind == "shell" and await self._profiles.may_in(session.project_id, "read")
+
+    async def require(self, id: str, act: Act) -> None:
+        session, right = self.find(id), _NEEDED[act]
+        if session.kind == "shell":
+            may = await self._profiles.may_in(session.project_id, right)
+        else:
+            may = await self._profiles.may(session.alias, right)
+        if not may:
+            raise _absent(id)
 
     def find(self, id: str) -> Session:
         """Raises `NotFound`."""
         found = self._sessions.get(id)
         if found is None:
-            raise NotFound(f"There is no terminal session {id[:100]}.", code="SESSION_NOT_FOUND")
+            raise _absent(id)
         return found
 
     def reached(self, id: str, act: Act, scope: Scope) -> Session:
@@ -285,7 +307,7 @@ class Hub:
 
     async def clean_up(self, scope: Scope) -> None:
         """See `SessionHub.clean_up`."""
-        over = [session for session in self._sessions.values() if session.state == "terminated"]
+        over = [session for session in await self.seen() if session.state == "terminated"]
         ended = [session.id for session in over if self._is_reached(session, "drive", scope)]
         self._forget(ended)
         await self.recordings.forget(ended)
@@ -326,7 +348,9 @@ class Hub:
         await send({"type": "websocket.accept"})
         name = str(scope["path"]).removeprefix("/ws/terminal/")
         try:
-            self.reached(name, "look" if attachment.is_viewer(scope) else "drive", scope)
+            act: Act = "look" if attachment.is_viewer(scope) else "drive"
+            await self.require(name, act)
+            self.reached(name, act, scope)
         except NotFound as exc:
             await attachment.refuse(send, exc.message, GONE)
         except AccessDenied as exc:
@@ -343,6 +367,10 @@ class Hub:
             await attachment.refuse(send, "The session has as many clients as terminal.max_clients allows.", FULL)
         else:
             await attachment.serve(session, scope, receive, send, self.settings, self.clock)
+
+
+def _absent(id: str) -> NotFound:
+    return NotFound(f"There is no terminal session {id[:100]}.", code="SESSION_NOT_FOUND")
 
 
 def hub(context: PluginContext) -> Hub:

@@ -61,10 +61,15 @@ class SessionHub(Protocol):
     closing: bool
     """Whether the daemon stops."""
 
-    def all(self) -> Sequence[Session]: ...
+    async def seen(self) -> Sequence[Session]:
+        """Those that the present reach sees, the oldest first."""
+
+    async def require(self, id: str, act: Act) -> None:
+        """Of the present reach, by the project of its profile; a shell is in the one whose member has started it.
+        Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
 
     def find(self, id: str) -> Session:
-        """Raises `NotFound`."""
+        """Whoever asks. Raises `NotFound`."""
 
     def reached(self, id: str, act: Act, scope: Scope) -> Session:
         """The session, when whoever sends the request of this scope may do this to it. Raises `NotFound`;

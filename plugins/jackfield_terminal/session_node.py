@@ -100,8 +100,9 @@ class SessionNode(ItemNode):
         )
         return _state(await self._hub().create(request))
 
-    def _agent(self, parameters: TerminalSessionParameters, act: Act) -> Session:
+    async def _agent(self, parameters: TerminalSessionParameters, act: Act) -> Session:
         """Raises `NotFound`, `NodeError`."""
+        await self._hub().require(parameters.session_id, act)
         session = self._hub().find(parameters.session_id)
         if session.kind == "shell":  # whoever starts an execution may be anywhere, and a shell is the whole machine
             raise NodeError("The session is a shell, and this node drives agents only. Use the node executeCommand.")
@@ -116,12 +117,12 @@ class SessionNode(ItemNode):
 
     async def _send(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         data = parameters.text.encode() + b"".join(sequence(name) for name in parameters.keys)
-        session = self._agent(parameters, "drive")
+        session = await self._agent(parameters, "drive")
         await self._hub().type(session, data)
         return _state(session)
 
     async def _wait(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(self._agent(parameters, "look").id)
+        driver = self._hub().driver((await self._agent(parameters, "look")).id)
         met = await driver.wait(
             parameters.wait_for, quiet=parameters.quiet, timeout=parameters.timeout, pattern=parameters.pattern
         )
@@ -132,11 +133,11 @@ class SessionNode(ItemNode):
         return {**_state(driver.session), "met": met, **_screen(screen), **told}
 
     async def _read(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(self._agent(parameters, "look").id)
+        driver = self._hub().driver((await self._agent(parameters, "look")).id)
         return {**_state(driver.session), **_screen(await driver.screen.snapshot())}
 
     async def _stop(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
-        session = self._agent(parameters, "drive")
+        session = await self._agent(parameters, "drive")
         await self._hub().stop(session.id, "The workflow has ended it.")
         return _state(session)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quart import Blueprint, Response
+from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
@@ -28,13 +28,20 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     keeper = partial(context.port, SessionKeeper)  # asked for with a request: the routes are made at the start
     made = Blueprint("agent_sessions", __name__, url_prefix="/api/agent-sessions")
 
+    async def guard() -> None:
+        ident = (request.view_args or {}).get("session_id")
+        if ident is not None:
+            await keeper().require(str(ident), "read" if request.method in ("GET", "HEAD", "OPTIONS") else "start")
+
+    made.before_request(guard)
+
     def driven(session_id: str) -> AgentSession:
         return keeper().driven(session_id, request_scope())
 
     @made.get("")
     @operation("Every agent session.", scope=None, response=f"{_SCHEMAS}:AgentSessionList", tags=_TAGS)
     async def list_agent_sessions() -> Response:
-        return success([session_view(session) for session in keeper().all()])
+        return success([session_view(session) for session in await keeper().seen()])
 
     @made.post("")
     @operation(

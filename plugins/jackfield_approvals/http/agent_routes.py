@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from quart import Blueprint, Response
+from quart import Blueprint, Response, request
 
 from jackfield.api.approvals import ApprovalAnswer
 from jackfield.api.clock import iso
@@ -27,10 +27,17 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     known = partial(context.port, AgentApprovalHub)
     made = Blueprint("agent_approvals", __name__, url_prefix=AGENTS)
 
+    async def guard() -> None:
+        ident = (request.view_args or {}).get("approval_id")
+        if ident is not None:
+            await known().require(str(ident), "read" if request.method in ("GET", "HEAD", "OPTIONS") else "start")
+
+    made.before_request(guard)
+
     @made.get("")
     @operation("Requests of agents, newest first.", scope=None, response=f"{_SCHEMAS}:AgentApprovalList", tags=_TAGS)
     async def list_agent_approvals() -> Response:
-        return success([shown(one) for one in known().all()])
+        return success([shown(one) for one in await known().seen()])
 
     @made.get("/<approval_id>")
     @operation(

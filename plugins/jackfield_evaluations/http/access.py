@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, NotFound
 from jackfield.api.jsontext import Json
-from jackfield.api.projects import ProjectAccess, Right, present_reach
+from jackfield.api.projects import ProjectAccess, present_reach
 from jackfield.api.storage import ResourceKind
 
 
@@ -37,14 +37,17 @@ class EvaluationAccess:
             raise NotFound(missing)
 
     async def require_change(self, definition: Mapping[str, Json], missing: str) -> None:
-        """Of an evaluation, a run; also to start one: as whoever starts the workflow, or changes the table whose rows
-        a profile gets. Raises `NotFound` with this message, `AccessDenied`."""
+        """Of an evaluation, a run; also to start one: as whoever starts the workflow or the profile, and changes the
+        table whose rows a profile gets. Raises `NotFound` with this message, `AccessDenied`."""
         await self.require_seen(definition, missing)
         kind, ident = _target(definition)
-        right: Right = "start"
+        if await self._is_unlimited():
+            return
+        access = self._context.port(ProjectAccess)
+        may = await access.require(kind, ident, "start")
         if kind != "workflow":
-            kind, ident, right = "data-table", _table(definition), "write"
-        if not await self._is_unlimited() and not await self._context.port(ProjectAccess).require(kind, ident, right):
+            may = may and await access.require("data-table", _table(definition), "write")
+        if not may:
             raise AccessDenied("You may not start what this evaluation runs.")
 
     async def _is_unlimited(self) -> bool:

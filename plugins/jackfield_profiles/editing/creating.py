@@ -76,6 +76,7 @@ class ProfileCreator:
 
     async def create(self, asked: NewProfile) -> Written:
         ready = await self._prepared(asked, Promised())
+        await self._require_free(ready.alias)  # also one that the caller does not see
         async with self._profiles.changing(ready.alias):
             await self._require_free(ready.alias)
             async with AsyncExitStack() as undo:

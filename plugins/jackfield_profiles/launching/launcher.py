@@ -54,6 +54,7 @@ class ProfileLauncher:
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
         """A profile that has been deleted meanwhile gets nothing back."""
+        await self._profiles.require(profile.alias, "start")
         agent = await self._context.port(Agents).find(profile.agent_id)
         binary = await self._binary(agent)
         call = call_of(agent, request.prompt, profile.model, request.resume)
@@ -63,7 +64,7 @@ class ProfileLauncher:
         plan = await self._planner.plan(profile, request.tools)
         require_key(plan.provider, profile, plan.access)
         await self._check_key(plan, profile)
-        async with self._profiles.changing(profile.alias):
+        async with self._profiles.starting(profile.alias):
             await self._profiles.find(profile.alias)
             await self._write(profile, plan)
         others = (*profile.args, *plan.generated.args, *request.args)

@@ -13,7 +13,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.hosts import Host, HostCalls, HostReply, Hosts, HostUnavailable
 from jackfield.api.jsontext import Json
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles, has_profile
+from jackfield_profiles import aliases
 from jackfield_profiles.launching.replies import result_of
 
 HOST = "host"
@@ -44,6 +46,7 @@ class AgentPlacement:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._hosts = context.port(Hosts)
+        self._things = PlacedThings(context, "profile")
         self._begun: Counter[str] = Counter()
         """Runs that this daemon has on other hosts: they tell of their slots once a second only."""
 
@@ -58,7 +61,10 @@ class AgentPlacement:
     async def place(self, alias: str, labels: Sequence[str], key: str = "") -> AsyncIterator[Host]:
         """The host for a run, which takes as long as this is held. key: with the same one it is the same host, which
         knows the run, as long as the same ones have the profile and the labels and take work. Raises `NoHost`,
-        `HostUnavailable` when nobody has the profile, and somebody does not answer."""
+        `HostUnavailable` when nobody has the profile, and somebody does not answer; `NotFound`, `AccessDenied` for one
+        that the present reach may not start."""
+        if not await self._things.may(alias, "start"):  # here, as another host lets in whatever this one asks for
+            raise aliases.unknown(alias)
         if not self._hosts.others and not labels and self._hosts.takes("agents"):
             yield self._hosts.here
             return

@@ -11,6 +11,7 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.ids import new_id
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.profiles import Launch, Profile, ShellRequest
 from jackfield.api.providers import Providers
 from jackfield_profiles.generated.home_files import HomeFiles
@@ -31,15 +32,17 @@ class ShellLauncher:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._things = PlacedThings(context, "profile")
 
     async def prepare(self, request: ShellRequest) -> Launch:
         every = (await self._context.port(Providers).all()).values()
         keys = {one.auth.env_key for one in every if one.auth.env_key}
         inherit = self._context.settings(RunSettings).inherit
         inherited = environments.inherited(os.environ, inherit, keys)
-        return await asyncio.to_thread(self._launch, request, inherited)
+        project = await self._things.target()
+        return await asyncio.to_thread(self._launch, request, inherited, project)
 
-    def _launch(self, request: ShellRequest, inherited: Mapping[str, str]) -> Launch:
+    def _launch(self, request: ShellRequest, inherited: Mapping[str, str], project: str) -> Launch:
         config_dir = self._context.service.config_dir
         program = shell_program(request.program)
         home, exempt = Path.home(), None
@@ -48,7 +51,9 @@ class ShellLauncher:
             with HomeFiles(home):
                 pass
         cwd = home if request.working_dir is None else existing_directory(request.working_dir, config_dir, exempt)
-        profile = Profile("", "", "", "", "", sandbox=request.sandbox, metadata={"profile_home": str(home)})
+        profile = Profile(
+            "", "", "", "", "", sandbox=request.sandbox, metadata={"profile_home": str(home), "project": project}
+        )
         env = {**inherited, "HOME": str(home), "SHELL": program}
         return Launch(new_id(), profile, "shell", (program, LOGIN), env, cwd, self._context.clock.now_ms())
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
@@ -12,7 +12,9 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.files import create_private, private_directory, remove_private, write_private
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.profiles import Profile
+from jackfield.api.projects import Right
 from jackfield_profiles import aliases
 from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.storage.files import Damaged, Document, document, own, parsed, read, text
@@ -24,7 +26,7 @@ Change = Callable[[Document], None]
 
 class ProfileStore:
     """Reading looks at the directory each time and reads what has changed; everything that blocks is done on
-    threads."""
+    threads. What the present reach does not see is not there."""
 
     def __init__(self, context: PluginContext) -> None:
         self._clock = context.clock
@@ -32,11 +34,19 @@ class ProfileStore:
         self._index = ProfileIndex(self._directory)
         self._locks = ProfileLocks(self._directory, context.clock, context.settings(ProfilesSettings).lock_timeout)
         self._looking = asyncio.Lock()
+        self._things = PlacedThings(context, "profile")
 
     async def all(self) -> Sequence[Profile]:
         """Every readable one, by alias."""
         async with self._looking:
-            return (await asyncio.to_thread(self._index.look)).profiles
+            found = (await asyncio.to_thread(self._index.look)).profiles
+        seen = await self._things.seen([profile.alias for profile in found])
+        return found if len(seen) == len(found) else [profile for profile in found if profile.alias in seen]
+
+    async def require(self, alias: str, right: Right) -> None:
+        """Of the present reach. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
+        if not await self._things.may(alias, right):
+            raise aliases.unknown(alias, [profile.alias for profile in await self.all()])
 
     def path(self, alias: str) -> Path:
         """Where the profile is stored."""
@@ -46,6 +56,7 @@ class ProfileStore:
         """Raises `NotFound` (code `PROFILE_NOT_FOUND`), `Conflict` (code `PROFILE_DAMAGED`)."""
         if not aliases.is_alias(alias):
             raise aliases.unknown(alias)
+        await self.require(alias, "read")
         try:
             found = await asyncio.to_thread(self._index.find, alias)
         except Damaged as exc:
@@ -72,14 +83,27 @@ class ProfileStore:
 
     # -- changing; every caller holds `changing(alias)`
 
-    def changing(self, alias: str) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def changing(self, alias: str) -> AsyncIterator[None]:
         """Nobody else changes this profile meanwhile, in no process. Not to be entered twice. Raises `Conflict` after
-        `profiles.lock_timeout`."""
-        return self._locks.hold(alias)
+        `profiles.lock_timeout`; `NotFound`, `AccessDenied` for one that the present reach may not change."""
+        if await self.taken(alias) is not None:
+            await self.require(alias, "write")
+        async with self._locks.hold(alias):
+            yield
+
+    @asynccontextmanager
+    async def starting(self, alias: str) -> AsyncIterator[None]:
+        """As `changing`, for whoever starts its agent."""
+        await self.require(alias, "start")
+        async with self._locks.hold(alias):
+            yield
 
     async def add(self, new: Document) -> Profile:
-        """Raises `Conflict` when there is such a file."""
-        return await asyncio.to_thread(self._add, new)
+        """It belongs where the present reach makes new things. Raises `Conflict` when there is such a file,
+        `AccessDenied`."""
+        async with self._things.placing(str(new["alias"])):
+            return await asyncio.to_thread(self._add, new)
 
     def _add(self, new: Document) -> Profile:
         content = text(new)
@@ -112,15 +136,17 @@ class ProfileStore:
     async def remove(self, alias: str) -> None:
         """What is not there is removed already."""
         await asyncio.to_thread(remove_private, self._index.path(alias))
+        await self._things.forget(alias)
 
     async def touch(self, alias: str) -> Profile:
-        """Note that an agent is started with the profile now. Takes `changing` itself. Raises as `find`."""
+        """Note that an agent is started with the profile now; whoever may start it may. Locks it itself. Raises as
+        `find`."""
         now = iso(self._clock.now_ms())
 
         def change(found: Document) -> None:
             cast("Document", found["metadata"])["last_used"] = now  # the store has seen that it is one
 
-        async with self.changing(alias):
+        async with self.starting(alias):
             return await self.rewrite(alias, change)
 
     def _damaged(self, alias: str, problem: Damaged) -> Conflict:

@@ -13,6 +13,7 @@ from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.files import read_private, write_private
 from jackfield.api.jsontext import Json
+from jackfield.api.placed_things import PlacedThings
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import Proxies, ProxyAddress, ProxyFailure
 from jackfield_proxy.daemon import health
@@ -49,6 +50,7 @@ class ProxyManager:
         self._shared_process = ProxySupervisor(context, subject, self._addresses, self._budget)
         self._shared = SharedListener(context, self._shared_process)
         self._role = context.port(DaemonRole)
+        self._things = PlacedThings(context, "profile")
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
         self._closing = False
@@ -95,21 +97,22 @@ class ProxyManager:
 
     async def restart(self, alias: str) -> Mapping[str, Json]:
         """Raises as `start`."""
-        await self._context.port(Profiles).find(alias)
+        await self._require_start(alias)
         found = self.of(alias)
         await found.restart()
         await self._mark(alias, runs=True)
         return found.view(enabled=True)
 
     async def stopped(self, alias: str) -> Mapping[str, Json]:
-        """Raises `NotFound`."""
-        profile = await self._context.port(Profiles).find(alias)
+        """Raises `NotFound`, `AccessDenied`."""
+        profile = await self._require_start(alias)
         await self.stop(alias)
         return self.view(profile)
 
     async def stop_all(self) -> Sequence[str]:
-        """Which ones did run."""
+        """Which ones of the present reach did run. Raises `AccessDenied` for one that it sees and may not stop."""
         ran = [alias for alias, one in self._proxies.items() if one.status != "stopped"]
+        ran = [alias for alias in ran if await self._things.may(alias, "start")]
         await asyncio.gather(*(self.stop(alias) for alias in ran))
         return sorted(ran)
 
@@ -238,8 +241,14 @@ class ProxyManager:
 
     # -- parts
 
+    async def _require_start(self, alias: str) -> Profile:
+        """Raises `NotFound`, `AccessDenied`."""
+        profile = await self._context.port(Profiles).find(alias)
+        await self._things.may(alias, "start")
+        return profile
+
     async def _started(self, alias: str) -> ProxySupervisor:
-        await self._context.port(Profiles).find(alias)
+        await self._require_start(alias)
         found = self.of(alias)
         await found.start()
         await self._mark(alias, runs=True)

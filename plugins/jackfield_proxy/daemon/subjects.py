@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.gateway import KeyGate
 from jackfield.api.profiles import Profile, Profiles
+from jackfield.api.projects import reaching
 from jackfield.api.records import record, replace
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
@@ -74,7 +75,8 @@ class ProfileSubject:
         profile = await self._profile()
         made = await self._account.plan(profile, token, port)
         made = replace(made, earlier_tokens=await self._addresses.earlier_tokens(profile))
-        every = await self._context.port(Profiles).all()
+        with reaching(None):  # a proxy serves everybody, whoever has had it planned
+            every = await self._context.port(Profiles).all()
         return with_cache_part(made, self._context.settings(ProxySettings), every)
 
     def account(self, alias: str) -> ProfileAccount:
@@ -87,7 +89,8 @@ class ProfileSubject:
         await self._account.records.settled()
 
     async def _profile(self) -> Profile:
-        return await self._context.port(Profiles).find(self.name)
+        with reaching(None):
+            return await self._context.port(Profiles).find(self.name)
 
 
 class SharedSubject:
@@ -110,7 +113,8 @@ class SharedSubject:
 
     async def plan(self, token: str, port: int) -> ProxyPlan:
         limits, connections, environment = surroundings(self._context)
-        every = await self._context.port(Profiles).all()
+        with reaching(None):  # a proxy serves everybody, whoever has had it planned
+            every = await self._context.port(Profiles).all()
         made = ProxyPlan(
             alias="",
             token=token,
@@ -143,7 +147,9 @@ class SharedSubject:
         return None
 
     async def settled(self) -> None:
-        for profile in await self._context.port(Profiles).all():
+        with reaching(None):
+            every = await self._context.port(Profiles).all()
+        for profile in every:
             await self._account_of(profile.alias).records.settled()
 
 

@@ -31,7 +31,8 @@ def ask(cli: Cli, work: Callable[[UsageService], Awaitable[T]], config_dir: Path
 def filter_of(service: UsageService, period: str, narrowed: dict[str, str]) -> UsageFilter:
     """From the options of a command. Raises `InvalidInput`."""
     span = span_of(period, service.context.clock.now_ms(), zone_of(narrowed["tz"]))
-    return UsageFilter(span, **{name: narrowed[name] for name in ("profile", "model", "agent", "provider")})
+    profile, model, agent, provider = (narrowed[name] for name in ("profile", "model", "agent", "provider"))
+    return UsageFilter(span, profile, model, agent, provider)
 
 
 def tell(warnings: Sequence[str], unpriced: Sequence[str] = ()) -> None:

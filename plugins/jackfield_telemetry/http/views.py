@@ -13,6 +13,7 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.http import asks_one_host, read_query, request_scope, save_as, success
 from jackfield_telemetry.http.exporting import ExportScope, exported_everywhere, has_others, stand_ins
+from jackfield_telemetry.http.reach import seen_profiles
 from jackfield_telemetry.http.report_schemas import AnswersQuery, ReportQuery
 from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
 from jackfield_telemetry.http.streaming import begun, streamed
@@ -36,7 +37,7 @@ _MOST_WARNINGS = 20
 async def usage(context: PluginContext) -> Response:
     """`GET /api/usage`."""
     query, service = read_query(UsageQuery), context.port(UsageService)
-    zone, where = zone_of(query.tz), _filter(context, query)
+    zone, where = zone_of(query.tz), _filter(context, query, await seen_profiles(context))
 
     def work() -> tuple[object, list[str]]:
         found = service.summary(where, zone)
@@ -68,7 +69,8 @@ async def import_agent(context: PluginContext) -> Response:
 async def export(context: PluginContext) -> Response:
     """`GET /api/usage/export`."""
     query, service = read_query(ExportQuery), context.port(UsageService)
-    where, zone, limit = _filter(context, query), zone_of(query.tz), service.settings.export_limit
+    zone, limit = zone_of(query.tz), service.settings.export_limit
+    where = _filter(context, query, await seen_profiles(context))
 
     form = FORMS[query.format]
 
@@ -96,14 +98,16 @@ async def export(context: PluginContext) -> Response:
 
 async def report(context: PluginContext) -> Response:
     """`GET /api/usage/report`."""
-    asked, service = ReportRequest(**read_query(ReportQuery).model_dump()), context.port(UsageService)
+    service, within = context.port(UsageService), await seen_profiles(context)
+    asked = ReportRequest(**read_query(ReportQuery).model_dump(), within=within)
     data, warnings = await asyncio.to_thread(requested_report, service, asked)
     return success(data, warnings=warnings)
 
 
 async def answers(context: PluginContext) -> Response:
     """`GET /api/usage/answers`."""
-    asked, service = AnswersRequest(**read_query(AnswersQuery).model_dump()), context.port(UsageService)
+    service, within = context.port(UsageService), await seen_profiles(context)
+    asked = AnswersRequest(**read_query(AnswersQuery).model_dump(), within=within)
     data, warnings = await asyncio.to_thread(requested_answers, service, asked)
     return success(data, warnings=warnings)
 
@@ -114,7 +118,7 @@ def _target(query: ExportQuery) -> str:
     return f"/api/usage/export?{urlencode(asked)}"
 
 
-def _filter(context: PluginContext, query: UsageQuery) -> UsageFilter:
+def _filter(context: PluginContext, query: UsageQuery, within: frozenset[str] | None) -> UsageFilter:
     """Raises `InvalidInput`."""
     span = span_of(query.period, context.clock.now_ms(), zone_of(query.tz))
-    return UsageFilter(span, query.profile, query.model, query.agent, query.provider)
+    return UsageFilter(span, query.profile, query.model, query.agent, query.provider, within)

@@ -5,6 +5,7 @@ A `Slice` is a sum of answers that share the keys asked for and everything that 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,13 +25,19 @@ Key: TypeAlias = Literal["date", "slot", "profile", "agent", "provider", "model"
 
 @record
 class UsageFilter:
-    """What counts. Empty texts: any."""
+    """What counts. Empty texts: any. within: names of profiles, empty for usage of none; None: all of them."""
 
     span: Span = Span()
     profile: str = ""
     model: str = ""
     agent: str = ""
     provider: str = ""
+    within: frozenset[str] | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether something but the span leaves out usage."""
+        return self.within is not None or bool(self.profile or self.model or self.agent or self.provider)
 
 
 @record
@@ -145,7 +152,7 @@ class _View:
             found = connection.execute("SELECT id, name, project FROM sessions")
             self._sessions = {id: (name, project) for id, name, project in found}  # noqa: A001 - the column
         self.condition, self.values = "", list[object]()
-        if where.profile or where.model or where.agent or where.provider:
+        if where.is_narrow:
             self.restrict(self.dims)
         # Borders of days are borders of slots.
         for border, sign in ((where.span.start, ">="), (where.span.end, "<")):
@@ -169,6 +176,12 @@ class _View:
             else:
                 found.append(self._sessions[next(place)][key == "project"])
         return tuple(found)
+
+
+def profile_names(connection: sqlite3.Connection) -> list[str]:
+    """Of all profiles that have used something, also former ones."""
+    sql = "SELECT profile FROM dims UNION SELECT profile FROM lines"
+    return [str(name or "") for (name,) in connection.execute(sql)]
 
 
 def dims_of(connection: sqlite3.Connection, where: UsageFilter) -> dict[int, tuple[str, ...]]:
@@ -305,6 +318,9 @@ def _condition(where: UsageFilter, table: str) -> tuple[str, list[object]]:
         if value := getattr(where, name):
             condition += f" AND {table}.{name} = ?"
             values.append(value)
+    if where.within is not None:
+        condition += f" AND {table}.profile IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own names
+        values.append(json.dumps(sorted(where.within)))
     return condition, values
 
 

@@ -16,6 +16,7 @@ from jackfield.api.hosts import HostUnavailable, StandIn
 from jackfield.api.http import parse_model
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.ledgers import StoredLedger
+from jackfield_telemetry.http.reach import seen_profiles
 from jackfield_telemetry.http.report_schemas import ReportQuery
 from jackfield_telemetry.http.schemas import UsageQuery
 from jackfield_telemetry.http.streaming import streamed
@@ -53,7 +54,8 @@ class LedgerStandIns:
         asked = parse_model(UsageQuery, query)
         zone = zone_of(asked.tz)
         span = span_of(asked.period, self._context.clock.now_ms(), zone)
-        where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
+        within = await seen_profiles(self._context)
+        where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider, within)
         pricing = await asyncio.to_thread(self._service.pricing)
 
         def made(connection: sqlite3.Connection) -> Row:
@@ -65,7 +67,8 @@ class LedgerStandIns:
         """The same of `GET /api/usage/report`."""
         if not (ledgers := await self.absent(answered)):
             return []
-        asked = ReportRequest(**parse_model(ReportQuery, query).model_dump())
+        within = await seen_profiles(self._context)
+        asked = ReportRequest(**parse_model(ReportQuery, query).model_dump(), within=within)
         span, view = asked_view(self._service, asked)
         pricing = await asyncio.to_thread(self._service.pricing)
         return [await self._stand_in(ledger, span, lambda given: view(given, pricing), _rows) for ledger in ledgers]

@@ -18,6 +18,7 @@ from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, request_scope, success
 from jackfield_terminal.driving.event_stream import event_stream, message_out
 from jackfield_terminal.driving.view import dialog_out
+from jackfield_terminal.http.reach import reach_guard
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
 from jackfield_terminal.ports import Act, SessionHub
 from jackfield_terminal.screen.keys import sequence
@@ -34,6 +35,7 @@ _PATH = "/sessions/<session_id>"
 def blueprint(context: PluginContext) -> Blueprint:
     hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     driving = Blueprint("terminal_driving", __name__, url_prefix="/api/terminal")
+    driving.before_request(reach_guard(context))
 
     def reached(session_id: str, act: Act) -> Session:
         return hub().reached(session_id, act, request_scope())

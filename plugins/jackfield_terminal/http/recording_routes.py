@@ -10,6 +10,7 @@ from quart import Blueprint, Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import SAVED, is_from_network, operation, request_scope, response_of, save_as, success
+from jackfield_terminal.http.reach import reach_guard
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.session.recorder import Recorder
 
@@ -24,6 +25,7 @@ _TYPE = "application/x-asciicast"
 def blueprint(context: PluginContext) -> Blueprint:
     hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     recording = Blueprint("terminal_recording", __name__, url_prefix="/api/terminal")
+    recording.before_request(reach_guard(context))
 
     def reached(session_id: str) -> Session:
         return hub().reached(session_id, "look", request_scope())

@@ -13,6 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import is_from_network, operation, read_model, request_scope, success
 from jackfield_terminal.http import driving_routes, recording_routes
+from jackfield_terminal.http.reach import reach_guard
 from jackfield_terminal.http.recording_routes import recording_out
 from jackfield_terminal.http.schemas import SessionIn, ShellSessionIn
 from jackfield_terminal.http.sharing import Sharing
@@ -32,6 +33,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
 def blueprint(context: PluginContext) -> Blueprint:
     hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
+    terminal.before_request(reach_guard(context))
 
     @terminal.get("/sessions")
     @operation(
@@ -42,7 +44,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         tags=["terminal"],
     )
     async def list_sessions() -> Response:
-        return success([shown(session) for session in hub().all()])
+        return success([shown(session) for session in await hub().seen()])
 
     @terminal.post("/sessions")
     @operation(

@@ -19,6 +19,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.events import STOPPING, Subscription
 from jackfield.api.hosts import Host, HostCalls, Hosts
 from jackfield.api.http import operation, read_model, request_scope, standing, success
+from jackfield_terminal.http.reach import reach_guard
 from jackfield_terminal.http.share_schemas import ShareIn
 from jackfield_terminal.http.shares import Share, ShareInvalid, Shares, host_of
 from jackfield_terminal.ports import SessionHub
@@ -179,6 +180,7 @@ class Sharing:
 
     def blueprint(self) -> Blueprint:
         made = Blueprint("terminal_sharing", __name__, url_prefix="/api/terminal/sessions/<session_id>/share")
+        made.before_request(reach_guard(self._context))
         made.add_url_rule("", view_func=self.share, methods=["POST"])
         made.add_url_rule("", view_func=self.unshare, methods=["DELETE"])
         return made

@@ -13,6 +13,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict
 from jackfield.api.process_containers import ProcessContainer
 from jackfield.api.profiles import Launch
+from jackfield.api.storage import SHARED
 from jackfield_terminal.output.flow import Follower, OutputFlow
 from jackfield_terminal.output.log import OutputLog
 from jackfield_terminal.output.reading_budget import ReadingBudget
@@ -64,6 +65,8 @@ class Session:
         self.id = id
         self.launch = launch
         self.alias = launch.profile.alias
+        self.project_id = str(launch.profile.metadata.get("project") or SHARED)
+        """Of a shell; an agent is where its profile is."""
         self.kind: Literal["agent", "shell"] = "shell" if launch.kind == "shell" else "agent"
         self.pid = spawned.pid
         self.created_ms = clock.now_ms()

@@ -10,7 +10,10 @@ from .storage import ResourceKind
 _NAMED: tuple[tuple[str, ResourceKind], ...] = (
     ("workflowId", "workflow"), ("dataTableId", "data-table"), ("folderId", "folder"),
 )  # fmt: skip
-_LIMITED = frozenset({"workflows", "webhooks", "credentials", "drafts"})
+_OF_PROFILES = frozenset({"profiles", "terminal", "agent_sessions", "proxy", "approvals"})
+_LIMITED = frozenset({"workflows", "webhooks", "credentials", "drafts"}) | _OF_PROFILES
+_OF_ALL = frozenset({"tags.changed"})
+"""Types of events that tell nothing of any project."""
 
 
 async def heard_event(access: ProjectAccess | None, event: Event) -> Event | None:
@@ -23,12 +26,15 @@ async def heard_event(access: ProjectAccess | None, event: Event) -> Event | Non
     about = _about(event)
     if about is not None:
         return event if await access.sees(*about) else None
-    return event if event.type == "tags.changed" else replace(event, data={})
+    return event if event.type in _OF_ALL else replace(event, data={})
 
 
 def _about(event: Event) -> tuple[ResourceKind, str] | None:
     """What the event tells of; None: of nothing with an id, and its data may have names of any project."""
     ident = event.data.get("id")
+    if event.topic in _OF_PROFILES:
+        alias = event.data.get("profile") or event.data.get("alias")
+        return ("profile", alias) if isinstance(alias, str) else None
     if event.topic == "credentials":
         return "credential", str(ident)
     for name, kind in _NAMED:

@@ -110,6 +110,13 @@ class KeyGate(Protocol):
         """Remember who has made these, unless somebody has before. key: as of `objects`. Raises `JackfieldError`."""
 
 
+class VirtualKeys(Protocol):
+    """The port: which keys there are."""
+
+    async def has(self, key_id: str) -> bool:
+        """Whoever asks, also a revoked one. Raises `StoreUnavailable`, `ConfigurationError`."""
+
+
 def digest_of(key: str) -> str:
     """What is kept of a key. It has 256 random bits, so that a plain hash does."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()

@@ -13,9 +13,12 @@ from ..records import record
 
 SHARED = "jackfield"
 """Id of the project that has whatever is in no other one."""
-ResourceKind = Literal["workflow", "credential", "variable", "data-table", "folder", "profile", "execution", "draft"]
+ResourceKind = Literal[
+    "workflow", "credential", "variable", "data-table", "folder", "profile", "virtual-key", "execution", "draft"
+]  # fmt: skip
 RESOURCE_KINDS: tuple[ResourceKind, ...] = get_args(ResourceKind)
-"""`execution`, `draft`: of a workflow that is not saved; the others follow their workflows."""
+"""`execution`, `draft`: of a workflow that is not saved; the others follow their workflows. `profile`: by its alias, at
+whichever host it is."""
 ProjectRole = Literal["project:viewer", "project:editor", "project:admin"]
 PROJECT_ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
 """Each may do what the one before it may."""

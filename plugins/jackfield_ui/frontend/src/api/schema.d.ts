@@ -9874,7 +9874,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "workflow" | "credential" | "variable" | "data-table";
+            kind: "workflow" | "credential" | "variable" | "data-table" | "profile" | "virtual-key";
             /** Projectid */
             projectId: string;
             /** Sharedwith */
@@ -9893,7 +9893,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "workflow" | "credential" | "variable" | "data-table";
+            kind: "workflow" | "credential" | "variable" | "data-table" | "profile" | "virtual-key";
         };
         /**
          * PluginsAnswer
@@ -20723,7 +20723,7 @@ export interface operations {
         parameters: {
             query: {
                 ids: string;
-                kind: "workflow" | "credential" | "variable" | "data-table";
+                kind: "workflow" | "credential" | "variable" | "data-table" | "profile" | "virtual-key";
             };
             header?: never;
             path?: never;
