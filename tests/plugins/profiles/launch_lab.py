@@ -179,9 +179,12 @@ class Lab:
 
             class Profiles:
                 @asynccontextmanager
-                async def changing(self, alias: str) -> AsyncIterator[None]:
+                async def starting(self, alias: str) -> AsyncIterator[None]:
                     async with lab.lock:
                         yield
+
+                async def require(self, alias: str, right: str) -> None:
+                    """Everybody may."""
 
                 async def find(self, alias: str) -> Profile:
                     if lab.deleted:
