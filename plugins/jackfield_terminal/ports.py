@@ -66,7 +66,8 @@ class SessionHub(Protocol):
 
     async def require(self, id: str, act: Act) -> None:
         """Of the present reach, by the project of its profile; a shell is in the one whose member has started it.
-        One that is forgotten is there for who sees everything, by its recording. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
+        One that is forgotten is there for who sees everything, by its recording. Raises `NotFound`,
+        `AccessDenied`, `StoreUnavailable`."""
 
     def find(self, id: str) -> Session:
         """Whoever asks. Raises `NotFound`."""
