@@ -993,7 +993,7 @@ export interface paths {
         /** Who this browser is, and which ways in there are */
         get: operations["getSession"];
         put?: never;
-        /** Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
+        /** Begin a browser's session: with name and password, with the answer of a provider or a second factor, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
         post: operations["beginSession"];
         /** End the browser's session */
         delete: operations["endSession"];
@@ -1013,6 +1013,181 @@ export interface paths {
         put?: never;
         /** Make a one-time code that opens a session of the daemon's own user (`jackfield open`) */
         post: operations["createSessionCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own second factors */
+        get: operations["listOwnFactors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/factors/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make new recovery codes in place of the earlier ones */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/factors/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Finish it with a code of the app; ends the user's other sessions and tokens */
+        put: operations["finishAuthenticator"];
+        /** Begin to set up an authenticator app: gives the secret as text and as a picture */
+        post: operations["beginAuthenticator"];
+        /** Remove one's authenticator app */
+        delete: operations["removeAuthenticator"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept an invitation, which makes the user and begins a session; or set another password, which ends the user's sessions */
+        post: operations["acceptLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/links/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to accept an invitation with a passkey in place of a password: gives the options for the browser */
+        post: operations["beginLinkPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/links/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what a link is for */
+        post: operations["readLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a login by a passkey alone: gives the options for the browser, and sets the HttpOnly cookie that binds the answer to it */
+        post: operations["beginPasskeyLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own passkeys */
+        get: operations["listPasskeys"];
+        /** Finish it with the browser's answer; ends the user's other sessions and tokens */
+        put: operations["finishPasskey"];
+        /** Begin to make a passkey: gives the options for the browser */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/passkeys/{passkey_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove one of one's own passkeys */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        /** Rename one of one's own passkeys */
+        patch: operations["renamePasskey"];
+        trace?: never;
+    };
+    "/api/session/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the question of a second factor to the user whose login has begun in this browser */
+        post: operations["askSecondFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1434,6 +1609,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List records of the audit log, the newest first */
+        get: operations["listAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export records of the audit log, the oldest first */
+        get: operations["exportAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check the audit log's chain: hashes, stamps, and whether anything is missing */
+        get: operations["checkAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login": {
         parameters: {
             query?: never;
@@ -1445,6 +1671,40 @@ export interface paths {
         put?: never;
         /** Log in with name and password */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer with a second factor, which ends the login that has begun */
+        post: operations["answerLoginFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put the question of a second factor to the user of a login that has begun; a plugin's may send a code */
+        post: operations["askLoginFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1531,6 +1791,41 @@ export interface paths {
         /** Exchange the token for a new one */
         post: operations["refreshToken"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own sessions of browsers, the one that was used last first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /** End all of one's own sessions and tokens but the session that asks */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of one's own sessions */
+        delete: operations["endListedSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2394,6 +2689,91 @@ export interface paths {
         patch: operations["updateFolder"];
         trace?: never;
     };
+    "/api/v1/git": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell what differs between this daemon and its branch */
+        get: operations["getGitStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/git/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how one file differs */
+        get: operations["getGitDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/git/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show the public key of the daemon for ssh; it is made when there is none */
+        post: operations["makeGitKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/git/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring here what has changed in the branch */
+        post: operations["pullGit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/git/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Commit what has changed here, and push it */
+        post: operations["pushGit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -2422,6 +2802,129 @@ export interface paths {
         put?: never;
         /** Activate several workflows; each on its own */
         post: operations["activateImported"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum up executions that have ended, by time, workflow and project */
+        get: operations["getInsights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/insights/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the slowest nodes of the newest executions */
+        get: operations["listSlowNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List open invitations and links to reset a password, the newest first */
+        get: operations["listInvitations"];
+        put?: never;
+        /** Invite somebody: gives a link that makes one user */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a link back */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/log-streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List log streams */
+        get: operations["listLogStreams"];
+        put?: never;
+        /** Create a log stream; it begins with what happens from now on */
+        post: operations["createLogStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/log-streams/{stream_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a log stream */
+        get: operations["getLogStream"];
+        /** Replace a log stream; it goes on where it was */
+        put: operations["updateLogStream"];
+        post?: never;
+        /** Delete a log stream */
+        delete: operations["deleteLogStream"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/log-streams/{stream_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test message to a log stream's receiver */
+        post: operations["testLogStream"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2741,6 +3244,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/secret-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sources of secrets */
+        get: operations["listSecretSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/secret-sources/{name}/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List names of a source's secrets */
+        get: operations["listSecretNames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/secret-sources/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try whether a source of secrets lets the daemon in */
+        post: operations["testSecretSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -2813,6 +3367,75 @@ export interface paths {
         head?: never;
         /** Change a user's role or password, or disable the user */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take every second factor from a user who has lost it; ends the user's sessions and tokens */
+        delete: operations["resetUserFactors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link with which a user sets another password */
+        post: operations["createResetLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a user's sessions of browsers */
+        get: operations["listUserSessions"];
+        put?: never;
+        post?: never;
+        /** End all sessions and tokens of a user, but the session that asks */
+        delete: operations["endUserSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a user's session */
+        delete: operations["endUserSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/variables": {
@@ -3425,6 +4048,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AcceptanceBody */
+        AcceptanceBody: {
+            /**
+             * Passkey
+             * @description In place of a password: the browser's answer.
+             * @default null
+             */
+            passkey?: string | null;
+            /**
+             * Passkey Name
+             * @description For people to read.
+             * @default
+             */
+            passkey_name?: string;
+            /**
+             * Password
+             * Format: password
+             * @description At least 12 characters, at most 1,024 bytes.
+             * @default null
+             */
+            password?: string | null;
+            /**
+             * Token
+             * @description The part of the link behind `#token=`.
+             */
+            token: string;
+            /**
+             * Username
+             * @description Of an invitation: 1 to 64 printable characters without a colon.
+             * @default
+             */
+            username?: string;
+        };
         /**
          * AcceptedWorkflow
          * @description formerVersion: null of a new workflow.
@@ -4080,12 +4736,81 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** AuditActorShown */
+        AuditActorShown: {
+            /** Address */
+            address: string;
+            /** Agent */
+            agent: string;
+            /** Credential */
+            credential: string;
+            /** Id */
+            id: string;
+            /** Method */
+            method: string;
+            /** Name */
+            name: string;
+            /** Run */
+            run: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** AuditBody */
         AuditBody: {
             /** @default null */
             additionalOptions?: components["schemas"]["AuditOptions"] | null;
         } & {
             [key: string]: unknown;
+        };
+        /** AuditExportQuery */
+        AuditExportQuery: {
+            /**
+             * Act
+             * @default
+             */
+            act?: string;
+            /**
+             * Actor
+             * @default
+             */
+            actor?: string;
+            /**
+             * Format
+             * @default jsonl
+             * @enum {string}
+             */
+            format?: "jsonl" | "csv";
+            /**
+             * Kind
+             * @default
+             */
+            kind?: string;
+            /**
+             * Outcome
+             * @default
+             * @enum {string}
+             */
+            outcome?: "" | "success" | "refused" | "failed";
+            /**
+             * Projectid
+             * @default
+             */
+            projectId?: string;
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Subject
+             * @default
+             */
+            subject?: string;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
         };
         /** AuditOptions */
         AuditOptions: {
@@ -4103,10 +4828,142 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * AuditPage
+         * @description next: the `before` of the next page; null: this is the last one.
+         */
+        AuditPage: {
+            /** Data */
+            data: components["schemas"]["AuditRecordShown"][];
+            /** Next */
+            next: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * AuditQuery
+         * @description before: only records with smaller numbers, which is how the next page is asked for.
+         */
+        AuditQuery: {
+            /**
+             * Act
+             * @default
+             */
+            act?: string;
+            /**
+             * Actor
+             * @default
+             */
+            actor?: string;
+            /**
+             * Before
+             * @default null
+             */
+            before?: number | null;
+            /**
+             * Kind
+             * @default
+             */
+            kind?: string;
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Outcome
+             * @default
+             * @enum {string}
+             */
+            outcome?: "" | "success" | "refused" | "failed";
+            /**
+             * Projectid
+             * @default
+             */
+            projectId?: string;
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Subject
+             * @default
+             */
+            subject?: string;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+        };
+        /**
+         * AuditRecordShown
+         * @description hash: SHA-256 of the hash before and the record, in hex.
+         */
+        AuditRecordShown: {
+            /** Act */
+            act: string;
+            actor: components["schemas"]["AuditActorShown"];
+            /** Code */
+            code: string;
+            /** Fields */
+            fields: string[];
+            /** Hash */
+            hash: string;
+            /** Kind */
+            kind: string;
+            /** N8Nevent */
+            n8nEvent: string;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "success" | "refused" | "failed";
+            /** Project */
+            project: string;
+            /** Request */
+            request: string;
+            /** Subject */
+            subject: string;
+            /** Time */
+            time: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * AuditShown
          * @description Title of a report -> `{risk, sections}`; an empty object when nothing was found.
          */
         AuditShown: {
+            [key: string]: unknown;
+        };
+        /**
+         * AuditVerdict
+         * @description whole: whether nothing was changed, taken out or put in; brokenAt: the number of the first record that is
+         *     wrong; dropped: how many records retention has dropped.
+         */
+        AuditVerdict: {
+            /** Brokenat */
+            brokenAt: number | null;
+            /** Dropped */
+            dropped: number;
+            /** First */
+            first: number;
+            /** Last */
+            last: number;
+            /** Problem */
+            problem: string;
+            /** Records */
+            records: number;
+            /** Unvouched */
+            unvouched: number;
+            /** Whole */
+            whole: boolean;
+        } & {
             [key: string]: unknown;
         };
         /**
@@ -4293,6 +5150,8 @@ export interface components {
              * @description Whether projects keep anything from anybody; false for an unknown caller.
              */
             projects: boolean;
+            /** @description The login goes on with this; null: none is under way. */
+            step: components["schemas"]["StepView"] | null;
             user: components["schemas"]["BrowserUser"] | null;
             /**
              * Version
@@ -6046,7 +6905,7 @@ export interface components {
         EntryBody: {
             /**
              * Answer
-             * @description Query string with which the provider has sent the browser back.
+             * @description Query string with which the provider has sent the browser back; with `factor`, the answer to it.
              * @default null
              */
             answer?: string | null;
@@ -6056,6 +6915,18 @@ export interface components {
              * @default null
              */
             code?: string | null;
+            /**
+             * Factor
+             * @description Second factor that `answer` is of, for the login that has begun in this browser.
+             * @default null
+             */
+            factor?: string | null;
+            /**
+             * Passkey
+             * @description The browser's answer to the question of a login by passkey, as JSON text.
+             * @default null
+             */
+            passkey?: string | null;
             /**
              * Password
              * Format: password
@@ -6850,6 +7721,38 @@ export interface components {
              */
             weight?: number;
         };
+        /** FactorChoiceView */
+        FactorChoiceView: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
+        /** FactorCodeBody */
+        FactorCodeBody: {
+            /**
+             * Code
+             * @description The code that the app shows now.
+             */
+            code: string;
+        };
+        /** FactorDoneAnswer */
+        FactorDoneAnswer: {
+            data: components["schemas"]["FactorDoneView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** FactorDoneView */
+        FactorDoneView: {
+            /**
+             * Recovery Codes
+             * @description New ones, shown this once; empty: the earlier ones count.
+             */
+            recovery_codes: string[];
+        };
         /** FailureShown */
         FailureShown: {
             /**
@@ -7014,6 +7917,63 @@ export interface components {
              * @description Workflows in the folder itself.
              */
             workflowCount: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GitChangeShown */
+        GitChangeShown: {
+            /** Gone */
+            gone: boolean;
+            /** Path */
+            path: string;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "here" | "there" | "both";
+            /** Title */
+            title: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GitDiffQuery */
+        GitDiffQuery: {
+            /** Path */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GitDiffShown */
+        GitDiffShown: {
+            /** Diff */
+            diff: string;
+            /** Path */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** GitKeyShown */
+        GitKeyShown: {
+            /** Publickey */
+            publicKey: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * GitStatusShown
+         * @description commit: the tip of the branch; base: the commit that both sides had last.
+         */
+        GitStatusShown: {
+            /** Base */
+            base: string | null;
+            /** Branch */
+            branch: string;
+            /** Changes */
+            changes: components["schemas"]["GitChangeShown"][];
+            /** Commit */
+            commit: string | null;
+            /** Readonly */
+            readOnly: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -7413,6 +8373,176 @@ export interface components {
             text?: string | null;
         };
         /**
+         * InsightProject
+         * @description name: null: a personal project, or the one that was always there.
+         */
+        InsightProject: {
+            /** Averageruntimems */
+            averageRunTimeMs: number;
+            /** Cancelled */
+            cancelled: number;
+            /** Failed */
+            failed: number;
+            /** Failurerate */
+            failureRate: number;
+            /** Name */
+            name: string | null;
+            /** Projectid */
+            projectId: string;
+            /** Success */
+            success: number;
+            /** Timesavedminutes */
+            timeSavedMinutes: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InsightsAsked
+         * @description Which executions count.
+         */
+        InsightsAsked: {
+            /**
+             * Executions
+             * @description `all`: also those that somebody started by hand, and sub-workflows.
+             * @default production
+             * @enum {string}
+             */
+            executions?: "production" | "all";
+            /**
+             * Period
+             * @description The last day, or 7, 30, 90 or 365 days.
+             * @default week
+             * @enum {string}
+             */
+            period?: "day" | "week" | "month" | "quarter" | "year";
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InsightsShown
+         * @description previous: the period before, as long. unlistedWorkflows: are in the sums alone (`insights.workflows`).
+         */
+        InsightsShown: {
+            previous: components["schemas"]["InsightSums"];
+            /** Projects */
+            projects: components["schemas"]["InsightProject"][];
+            /** Since */
+            since: string;
+            /** Steps */
+            steps: components["schemas"]["InsightStep"][];
+            sums: components["schemas"]["InsightSums"];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "hour" | "day" | "week";
+            /** Unlistedworkflows */
+            unlistedWorkflows: number;
+            /** Until */
+            until: string;
+            /** Workflows */
+            workflows: components["schemas"]["InsightWorkflow"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InsightStep
+         * @description at: its beginning, ISO 8601. The time saved is in the sums alone, and 0 here.
+         */
+        InsightStep: {
+            /** At */
+            at: string;
+            /** Averageruntimems */
+            averageRunTimeMs: number;
+            /** Cancelled */
+            cancelled: number;
+            /** Failed */
+            failed: number;
+            /** Failurerate */
+            failureRate: number;
+            /** Success */
+            success: number;
+            /** Timesavedminutes */
+            timeSavedMinutes: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InsightSums
+         * @description total: success, failed and cancelled together. failureRate: of those that succeeded or failed, from 0 to 1.
+         *     averageRunTimeMs: of these, waits included. timeSavedMinutes: by the workflows' settings of today.
+         */
+        InsightSums: {
+            /** Averageruntimems */
+            averageRunTimeMs: number;
+            /** Cancelled */
+            cancelled: number;
+            /** Failed */
+            failed: number;
+            /** Failurerate */
+            failureRate: number;
+            /** Success */
+            success: number;
+            /** Timesavedminutes */
+            timeSavedMinutes: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InsightWorkflow
+         * @description workflowId: empty: workflows that are not saved. name: null: it is deleted.
+         */
+        InsightWorkflow: {
+            /** Averageruntimems */
+            averageRunTimeMs: number;
+            /** Cancelled */
+            cancelled: number;
+            /** Failed */
+            failed: number;
+            /** Failurerate */
+            failureRate: number;
+            /** Name */
+            name: string | null;
+            /** Projectid */
+            projectId: string | null;
+            /** Success */
+            success: number;
+            /** Timesavedminutes */
+            timeSavedMinutes: number;
+            /** Total */
+            total: number;
+            /** Workflowid */
+            workflowId: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * InstallShown
          * @description command: for a shell. homepage: an address of the web.
          */
@@ -7421,6 +8551,56 @@ export interface components {
             command: string | null;
             /** Homepage */
             homepage: string | null;
+        };
+        /** InvitationBody */
+        InvitationBody: {
+            /**
+             * Expiresin
+             * @description Seconds; default: security.invitations.expiration.
+             * @default null
+             */
+            expiresIn?: number | null;
+            /**
+             * Label
+             * @description Tells invitations apart, such as an address.
+             * @default
+             */
+            label?: string;
+            /**
+             * Projects
+             * @description Projects that the user becomes a member of.
+             */
+            projects?: components["schemas"]["InvitedProject"][];
+            /**
+             * Role
+             * @description Of the user that it makes.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin";
+        };
+        /** InvitedNameBody */
+        InvitedNameBody: {
+            /**
+             * Token
+             * @description The part of the link behind `#token=`.
+             */
+            token: string;
+            /**
+             * Username
+             * @description 1 to 64 printable characters without a colon.
+             */
+            username: string;
+        };
+        /** InvitedProject */
+        InvitedProject: {
+            /** Id */
+            id: string;
+            /**
+             * Role
+             * @default project:editor
+             * @enum {string}
+             */
+            role?: "project:viewer" | "project:editor" | "project:admin";
         };
         /**
          * ItemPage
@@ -7844,6 +9024,88 @@ export interface components {
              */
             processes?: number | null;
         };
+        /** LinkList */
+        LinkList: {
+            /** Data */
+            data: components["schemas"]["LinkView"][];
+        };
+        /** LinkPasskeyAnswer */
+        LinkPasskeyAnswer: {
+            data: components["schemas"]["LinkPasskeyOptions"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** LinkPasskeyOptions */
+        LinkPasskeyOptions: {
+            options: components["schemas"]["JsonValue"];
+        };
+        /** LinkTokenBody */
+        LinkTokenBody: {
+            /**
+             * Token
+             * @description The part of the link behind `#token=`.
+             */
+            token: string;
+        };
+        /** LinkTold */
+        LinkTold: {
+            /**
+             * Purpose
+             * @enum {string}
+             */
+            purpose: "invitation" | "reset";
+            /**
+             * Role
+             * @description Of the user that the invitation makes.
+             */
+            role: ("viewer" | "member" | "admin") | null;
+            /**
+             * Username
+             * @description Of the user whose password is reset.
+             */
+            username: string | null;
+        };
+        /** LinkToldAnswer */
+        LinkToldAnswer: {
+            data: components["schemas"]["LinkTold"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** LinkView */
+        LinkView: {
+            /** Createdat */
+            createdAt: string;
+            /** Expiresat */
+            expiresAt: string;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Projects */
+            projects: components["schemas"]["InvitedProject"][];
+            /**
+             * Purpose
+             * @enum {string}
+             */
+            purpose: "invitation" | "reset";
+            /**
+             * Role
+             * @default null
+             */
+            role?: ("viewer" | "member" | "admin") | null;
+            /**
+             * Userid
+             * @description Whose password a reset is for.
+             * @default null
+             */
+            userId?: string | null;
+        };
         /** ListQuery */
         ListQuery: {
             /**
@@ -7942,6 +9204,25 @@ export interface components {
              */
             warnings?: string[] | null;
         };
+        /** LoginAnswerBody */
+        LoginAnswerBody: {
+            /**
+             * Answer
+             * Format: password
+             * @description The code, or whatever the factor asks for.
+             */
+            answer: string;
+            /**
+             * Factor
+             * @description One of `details.factors`.
+             */
+            factor: string;
+            /**
+             * Login
+             * @description `details.login` of the answer to the password.
+             */
+            login: string;
+        };
         /** LoginBody */
         LoginBody: {
             /**
@@ -7997,6 +9278,74 @@ export interface components {
              * @description For people to read.
              */
             title: string;
+        };
+        /** LoginQuestionBody */
+        LoginQuestionBody: {
+            /**
+             * Factor
+             * @description One of `details.factors`.
+             */
+            factor: string;
+            /**
+             * Login
+             * @description `details.login` of the answer to the password.
+             */
+            login: string;
+        };
+        /** LoginQuestionView */
+        LoginQuestionView: {
+            /**
+             * Shown
+             * @description For whoever answers; mostly nothing.
+             */
+            shown: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /** LoginSessionList */
+        LoginSessionList: {
+            /** Data */
+            data: components["schemas"]["LoginSessionView"][];
+        };
+        /** LoginSessionView */
+        LoginSessionView: {
+            /**
+             * Address
+             * @description That the login came from; empty: not known.
+             */
+            address: string;
+            /** Createdat */
+            createdAt: string;
+            /**
+             * Current
+             * @description Whether the request was made in this session.
+             */
+            current: boolean;
+            /**
+             * Device
+             * @description As the browser has named itself; empty: not known.
+             */
+            device: string;
+            /**
+             * Expiresat
+             * @description At the latest.
+             */
+            expiresAt: string;
+            /**
+             * How
+             * @description The proofs of the login, such as `password` and `totp`.
+             */
+            how: string[];
+            /**
+             * Id
+             * @description What the session is ended by; it lets nobody in.
+             */
+            id: string;
+            /**
+             * Lastseenat
+             * @description Exact to a minute.
+             */
+            lastSeenAt: string;
         };
         /**
          * LogLine
@@ -8082,6 +9431,61 @@ export interface components {
             success: true;
         };
         /**
+         * LogStreamBody
+         * @description address: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others;
+         *     filters: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`;
+         *     secret: signs requests over HTTP; secret, headers: null or absent keeps the present ones.
+         */
+        LogStreamBody: {
+            /** Address */
+            address: string;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Facility
+             * @default 13
+             */
+            facility?: number;
+            /** Filters */
+            filters: string[];
+            /**
+             * Headers
+             * @default null
+             */
+            headers?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "syslog" | "http" | "otlp";
+            /**
+             * N8Nnames
+             * @default false
+             */
+            n8nNames?: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Secret
+             * @default null
+             */
+            secret?: string | null;
+        };
+        /** LogStreamList */
+        LogStreamList: {
+            /** Data */
+            data: components["schemas"]["LogStreamShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * LogStreamQuery
          * @description Which lines.
          */
@@ -8099,6 +9503,67 @@ export interface components {
              * @default
              */
             search?: string;
+        };
+        /**
+         * LogStreamShown
+         * @description hasSecret: whether requests are signed; headers: their names; error: why the last batch of this daemon did not
+         *     go; cursor: the number of the last record of the audit log that the receiver has; here: whether this daemon delivers
+         *     it.
+         */
+        LogStreamShown: {
+            /** Address */
+            address: string;
+            /** Createdat */
+            createdAt: string;
+            /** Cursor */
+            cursor: number;
+            /** Dropped */
+            dropped: number;
+            /** Enabled */
+            enabled: boolean;
+            /** Error */
+            error: string;
+            /** Facility */
+            facility: number;
+            /** Failures */
+            failures: number;
+            /** Filters */
+            filters: string[];
+            /** Hassecret */
+            hasSecret: boolean;
+            /** Headers */
+            headers: string[];
+            /** Here */
+            here: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "syslog" | "http" | "otlp";
+            /** Lost */
+            lost: number;
+            /** N8Nnames */
+            n8nNames: boolean;
+            /** Name */
+            name: string;
+            /** Sent */
+            sent: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * LogStreamTested
+         * @description delivered: whether the receiver took the message; over UDP nobody says so.
+         */
+        LogStreamTested: {
+            /** Delivered */
+            delivered: boolean;
+            /** Error */
+            error: string;
+        } & {
+            [key: string]: unknown;
         };
         /** McpToolList */
         McpToolList: {
@@ -8667,6 +10132,85 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * N8nFigure
+         * @description deviation: from the period before; null: nothing ended in it.
+         */
+        N8nFigure: {
+            /** Deviation */
+            deviation: number | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "count" | "ratio" | "minute" | "millisecond";
+            /** Value */
+            value: number;
+        };
+        /**
+         * N8nInsightsSummary
+         * @description n8n's answer.
+         */
+        N8nInsightsSummary: {
+            averageRunTime: components["schemas"]["N8nFigure"];
+            billable: components["schemas"]["N8nFigure"];
+            failed: components["schemas"]["N8nFigure"];
+            failureRate: components["schemas"]["N8nFigure"];
+            timeSaved: components["schemas"]["N8nFigure"];
+            total: components["schemas"]["N8nFigure"];
+        };
+        /** N8nInvitation */
+        N8nInvitation: {
+            /** Email */
+            email: string;
+            /**
+             * Role
+             * @default global:member
+             */
+            role?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * N8nInvitations
+         * @description One for each user.
+         */
+        N8nInvitations: components["schemas"]["N8nInvitation"][];
+        /**
+         * N8nInvited
+         * @description In the order of the request.
+         */
+        N8nInvited: components["schemas"]["N8nInvitedRow"][];
+        /** N8nInvitedRow */
+        N8nInvitedRow: {
+            /** Error */
+            error: string;
+            user: components["schemas"]["N8nInvitedUser"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nInvitedUser */
+        N8nInvitedUser: {
+            /** Email */
+            email: string;
+            /**
+             * Emailsent
+             * @default null
+             */
+            emailSent?: boolean | null;
+            /**
+             * Id
+             * @default null
+             */
+            id?: string | null;
+            /**
+             * Inviteaccepturl
+             * @default null
+             */
+            inviteAcceptUrl?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** N8nMember */
         N8nMember: {
             /** Createdat */
@@ -8764,6 +10308,27 @@ export interface components {
             newRoleName: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * N8nSummaryAsked
+         * @description n8n's query.
+         */
+        N8nSummaryAsked: {
+            /**
+             * Enddate
+             * @default null
+             */
+            endDate?: string | null;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * Startdate
+             * @default null
+             */
+            startDate?: string | null;
         };
         /** N8nUser */
         N8nUser: {
@@ -8905,6 +10470,33 @@ export interface components {
             name: string;
         } & {
             [key: string]: unknown;
+        };
+        /** NewAuthenticatorAnswer */
+        NewAuthenticatorAnswer: {
+            data: components["schemas"]["NewAuthenticatorView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** NewAuthenticatorView */
+        NewAuthenticatorView: {
+            /**
+             * Address
+             * @description The `otpauth:` address that the picture says.
+             */
+            address: string;
+            /**
+             * Picture
+             * @description A QR code, an SVG document.
+             */
+            picture: string;
+            /**
+             * Secret
+             * @description Base32, to type into an app.
+             */
+            secret: string;
         };
         /**
          * NewCommunityPackage
@@ -9101,6 +10693,53 @@ export interface components {
              * @description Empty: all that the owner may.
              */
             scopes: string[];
+        };
+        /** NewLinkView */
+        NewLinkView: {
+            /**
+             * Address
+             * @description The link. It is shown this once, and works once.
+             */
+            address: string;
+            /** Createdat */
+            createdAt: string;
+            /** Expiresat */
+            expiresAt: string;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Projects */
+            projects: components["schemas"]["InvitedProject"][];
+            /**
+             * Purpose
+             * @enum {string}
+             */
+            purpose: "invitation" | "reset";
+            /**
+             * Role
+             * @default null
+             */
+            role?: ("viewer" | "member" | "admin") | null;
+            /**
+             * Userid
+             * @description Whose password a reset is for.
+             * @default null
+             */
+            userId?: string | null;
+        };
+        /** NewPasskeyBody */
+        NewPasskeyBody: {
+            /**
+             * Credential
+             * @description The browser's answer, as JSON text (`toJSON`).
+             */
+            credential: string;
+            /**
+             * Name
+             * @description For people to read; 60 characters are kept.
+             */
+            name: string;
         };
         /** NewProject */
         NewProject: {
@@ -9723,6 +11362,38 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** OwnFactorsAnswer */
+        OwnFactorsAnswer: {
+            data: components["schemas"]["OwnFactorsView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** OwnFactorsView */
+        OwnFactorsView: {
+            /**
+             * Demanded
+             * @description Whether the settings want one of this user.
+             */
+            demanded: boolean;
+            /**
+             * Factors
+             * @description Those that are set up, by name.
+             */
+            factors: string[];
+            /**
+             * Fresh
+             * @description Whether the login is recent enough for a change.
+             */
+            fresh: boolean;
+            /**
+             * Recovery Codes
+             * @description How many are not used yet.
+             */
+            recovery_codes: number;
+        };
         /**
          * PageQuery
          * @description A number out of range is clamped.
@@ -9751,6 +11422,72 @@ export interface components {
             partial?: boolean | null;
         } & {
             [key: string]: unknown;
+        };
+        /** PasskeyAnswer */
+        PasskeyAnswer: {
+            data: components["schemas"]["PasskeyView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** PasskeyList */
+        PasskeyList: {
+            /** Passkeys */
+            passkeys: components["schemas"]["PasskeyView"][];
+        };
+        /** PasskeyNameBody */
+        PasskeyNameBody: {
+            /**
+             * Name
+             * @description For people to read; 60 characters are kept.
+             */
+            name: string;
+        };
+        /** PasskeyOptionsAnswer */
+        PasskeyOptionsAnswer: {
+            data: components["schemas"]["PasskeyOptionsView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** PasskeyOptionsView */
+        PasskeyOptionsView: {
+            /** @description As `PublicKeyCredential.parse...OptionsFromJSON` of browsers takes them. */
+            options: components["schemas"]["JsonValue"];
+        };
+        /** PasskeysAnswer */
+        PasskeysAnswer: {
+            data: components["schemas"]["PasskeyList"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** PasskeyView */
+        PasskeyView: {
+            /** Created At */
+            created_at: string;
+            /**
+             * Host
+             * @description The domain that it counts for.
+             */
+            host: string;
+            /** Id */
+            id: string;
+            /**
+             * Is Synced
+             * @description Whether it was kept on further devices when it was made.
+             */
+            is_synced: boolean;
+            /** Name */
+            name: string;
+            /** Used At */
+            used_at: string;
         };
         /** PasswordBody */
         PasswordBody: {
@@ -10909,6 +12646,89 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * PullBody
+         * @description Of what has changed on both sides: paths, or `all` of the others.
+         */
+        PullBody: {
+            /**
+             * Others
+             * @default refuse
+             * @enum {string}
+             */
+            others?: "refuse" | "ours" | "theirs";
+            /** Ours */
+            ours?: string[];
+            /** Theirs */
+            theirs?: string[];
+        };
+        /** PulledShown */
+        PulledShown: {
+            /** Message */
+            message: string | null;
+            /** Path */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * PullShown
+         * @description complete: whether every file is here now; backup: a commit in the daemon's own copy with what was here before.
+         */
+        PullShown: {
+            /** Backup */
+            backup: string | null;
+            /** Commit */
+            commit: string | null;
+            /** Complete */
+            complete: boolean;
+            /** Files */
+            files: components["schemas"]["PulledShown"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * PushBody
+         * @description paths: none: everything that has changed here.
+         */
+        PushBody: {
+            /**
+             * Force
+             * @default false
+             */
+            force?: boolean;
+            /** Message */
+            message: string;
+            /** Paths */
+            paths?: string[];
+        };
+        /** QuestionAnswer */
+        QuestionAnswer: {
+            data: components["schemas"]["QuestionView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** QuestionBody */
+        QuestionBody: {
+            /**
+             * Factor
+             * @description Name of one of the choices.
+             */
+            factor: string;
+        };
+        /** QuestionView */
+        QuestionView: {
+            /**
+             * Shown
+             * @description For the page: of a passkey its options, else mostly nothing.
+             */
+            shown: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /**
          * Rate
          * @description Between the first and the last answer of the block. cost_per_hour: US dollars.
          */
@@ -11753,6 +13573,54 @@ export interface components {
             title: string;
         };
         /**
+         * SecretNames
+         * @description references: expressions, such as `$secrets.vault.app`; a path of a whole secret lacks its field.
+         */
+        SecretNames: {
+            /** References */
+            references: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** SecretSourceList */
+        SecretSourceList: {
+            /** Data */
+            data: components["schemas"]["SecretSourceShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * SecretSourceShown
+         * @description mistake: why it cannot be used; failure: why it did not answer last.
+         */
+        SecretSourceShown: {
+            /** Failure */
+            failure: string | null;
+            /** Kind */
+            kind: string;
+            /** Mistake */
+            mistake: string | null;
+            /** Name */
+            name: string;
+            /** Projects */
+            projects: string[];
+            /** Title */
+            title: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** SecretSourceTest */
+        SecretSourceTest: {
+            /** Message */
+            message: string;
+            /** Valid */
+            valid: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * ServedShown
          * @description rule: that chose the target; null: none fitted. reason: why it was chosen, for a person. attempts: of sending it.
          *     counted: `estimated_tokens` is the provider's count. session: the agent's own. key: id of the caller's virtual key.
@@ -11978,6 +13846,14 @@ export interface components {
             /** State */
             state: string;
         };
+        /** SessionsEnded */
+        SessionsEnded: {
+            /**
+             * Ended
+             * @description Browsers' sessions that have ended; tokens are not counted.
+             */
+            ended: number;
+        };
         /** SessionShown */
         SessionShown: {
             data: components["schemas"]["SessionOut"];
@@ -12166,6 +14042,77 @@ export interface components {
             working_dir?: string | null;
         };
         /**
+         * SlowNode
+         * @description p50Ms, p95Ms: ms that so many of its runs did not exceed.
+         */
+        SlowNode: {
+            /** Failed */
+            failed: number;
+            /** Mostms */
+            mostMs: number;
+            /** Node */
+            node: string;
+            /** P50Ms */
+            p50Ms: number;
+            /** P95Ms */
+            p95Ms: number;
+            /** Runs */
+            runs: number;
+            /** Workflowid */
+            workflowId: string;
+            /** Workflowname */
+            workflowName: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * SlowNodeList
+         * @description executions: how many were looked at, the newest in the history (`insights.sampled_executions`).
+         */
+        SlowNodeList: {
+            /** Data */
+            data: components["schemas"]["SlowNode"][];
+            /** Executions */
+            executions: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * SlowNodesAsked
+         * @description Which executions are looked at.
+         */
+        SlowNodesAsked: {
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Period
+             * @description The last day, or 7, 30, 90 or 365 days.
+             * @default week
+             * @enum {string}
+             */
+            period?: "day" | "week" | "month" | "quarter" | "year";
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * StartedEvaluation
          * @description workflowVersion: of the workflow, in place of the definition's; label: a few words by which people know the
          *     run.
@@ -12242,6 +14189,22 @@ export interface components {
             env?: {
                 [key: string]: string;
             };
+        };
+        /**
+         * StepView
+         * @description The second step of a login that has begun in this browser.
+         */
+        StepView: {
+            /**
+             * Choices
+             * @description Factors that the user may answer with.
+             */
+            choices: components["schemas"]["FactorChoiceView"][];
+            /**
+             * Has To Set Up
+             * @description Whether the user has none yet, and needs one to come in.
+             */
+            has_to_set_up: boolean;
         };
         /** StopBody */
         StopBody: {
@@ -16554,7 +18517,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
+            /** @description Begin a browser's session: with name and password, with the answer of a provider or a second factor, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
             200: {
                 headers: {
                     /** @description HttpOnly cookies of the session, or their end. */
@@ -16633,6 +18596,458 @@ export interface operations {
             413: components["responses"]["DaemonPayloadTooLarge"];
             415: components["responses"]["DaemonUnsupportedMediaType"];
             500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listOwnFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List one's own second factors */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnFactorsAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make new recovery codes in place of the earlier ones */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorDoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    finishAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorCodeBody"];
+            };
+        };
+        responses: {
+            /** @description Finish it with a code of the app; ends the user's other sessions and tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorDoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begin to set up an authenticator app: gives the secret as text and as a picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAuthenticatorAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    removeAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove one's authenticator app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorDoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    acceptLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceBody"];
+            };
+        };
+        responses: {
+            /** @description Accept an invitation, which makes the user and begins a session; or set another password, which ends the user's sessions */
+            200: {
+                headers: {
+                    /** @description HttpOnly cookies of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginLinkPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitedNameBody"];
+            };
+        };
+        responses: {
+            /** @description Begin to accept an invitation with a passkey in place of a password: gives the options for the browser */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkPasskeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    readLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Say what a link is for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkToldAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginPasskeyLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begin a login by a passkey alone: gives the options for the browser, and sets the HttpOnly cookie that binds the answer to it */
+            200: {
+                headers: {
+                    /** @description HttpOnly cookie of the question. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptionsAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List one's own passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeysAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    finishPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasskeyBody"];
+            };
+        };
+        responses: {
+            /** @description Finish it with the browser's answer; ends the user's other sessions and tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorDoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begin to make a passkey: gives the options for the browser */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptionsAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove one of one's own passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorDoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyNameBody"];
+            };
+        };
+        responses: {
+            /** @description Rename one of one's own passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    askSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionBody"];
+            };
+        };
+        responses: {
+            /** @description Put the question of a second factor to the user whose login has begun in this browser */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
             503: components["responses"]["DaemonStoreUnavailable"];
         };
     };
@@ -17632,6 +20047,110 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    listAuditRecords: {
+        parameters: {
+            query?: {
+                act?: string;
+                actor?: string;
+                before?: number | null;
+                kind?: string;
+                limit?: number;
+                outcome?: "" | "success" | "refused" | "failed";
+                projectId?: string;
+                since?: string | null;
+                subject?: string;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List records of the audit log, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    exportAuditRecords: {
+        parameters: {
+            query?: {
+                act?: string;
+                actor?: string;
+                format?: "jsonl" | "csv";
+                kind?: string;
+                outcome?: "" | "success" | "refused" | "failed";
+                projectId?: string;
+                since?: string | null;
+                subject?: string;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export records of the audit log, the oldest first */
+            200: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    checkAuditLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Check the audit log's chain: hashes, stamps, and whether anything is missing */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerdict"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -17659,6 +20178,74 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    answerLoginFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginAnswerBody"];
+            };
+        };
+        responses: {
+            /** @description Answer with a second factor, which ends the login that has begun */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    askLoginFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginQuestionBody"];
+            };
+        };
+        responses: {
+            /** @description Put the question of a second factor to the user of a login that has begun; a plugin's may send a code */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginQuestionView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -17795,6 +20382,86 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List one's own sessions of browsers, the one that was used last first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginSessionList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End all of one's own sessions and tokens but the session that asks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    endListedSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End one of one's own sessions */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
@@ -20293,6 +22960,159 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    getGitStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell what differs between this daemon and its branch */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitStatusShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getGitDiff: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show how one file differs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitDiffShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    makeGitKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the public key of the daemon for ssh; it is made when there is none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitKeyShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    pullGit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PullBody"];
+            };
+        };
+        responses: {
+            /** @description Bring here what has changed in the branch */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    pushGit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushBody"];
+            };
+        };
+        responses: {
+            /** @description Commit what has changed here, and push it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitStatusShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     importDocuments: {
         parameters: {
             query?: {
@@ -20360,6 +23180,346 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getInsights: {
+        parameters: {
+            query?: {
+                executions?: "production" | "all";
+                period?: "day" | "week" | "month" | "quarter" | "year";
+                projectId?: string | null;
+                since?: string | null;
+                until?: string | null;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sum up executions that have ended, by time, workflow and project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsightsShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listSlowNodes: {
+        parameters: {
+            query?: {
+                limit?: number;
+                period?: "day" | "week" | "month" | "quarter" | "year";
+                since?: string | null;
+                until?: string | null;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the slowest nodes of the newest executions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlowNodeList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List open invitations and links to reset a password, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationBody"];
+            };
+        };
+        responses: {
+            /** @description Invite somebody: gives a link that makes one user */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewLinkView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a link back */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listLogStreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List log streams */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStreamList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createLogStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogStreamBody"];
+            };
+        };
+        responses: {
+            /** @description Create a log stream; it begins with what happens from now on */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStreamShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getLogStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a log stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStreamShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateLogStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogStreamBody"];
+            };
+        };
+        responses: {
+            /** @description Replace a log stream; it goes on where it was */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStreamShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteLogStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a log stream */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    testLogStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                stream_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test message to a log stream's receiver */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStreamTested"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
@@ -21138,6 +24298,93 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    listSecretSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List sources of secrets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretSourceList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listSecretNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List names of a source's secrets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretNames"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    testSecretSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Try whether a source of secrets lets the daemon in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretSourceTest"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     listTags: {
         parameters: {
             query?: {
@@ -21453,6 +24700,154 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    resetUserFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take every second factor from a user who has lost it; ends the user's sessions and tokens */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createResetLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a link with which a user sets another password */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewLinkView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List a user's sessions of browsers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginSessionList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End all sessions and tokens of a user, but the session that asks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    endUserSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a user's session */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
