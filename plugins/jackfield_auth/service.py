@@ -40,6 +40,7 @@ from jackfield_auth.users.first_admin import FirstAdmin
 from jackfield_auth.users.passwords import Passwords, check_password
 
 if TYPE_CHECKING:
+    from jackfield_auth.external.departures import Departures
     from jackfield_auth.external.logins import ExternalLogins
     from jackfield_auth.external.methods import LoginMethods
     from jackfield_auth.external.redirects import Redirects
@@ -136,6 +137,10 @@ class AuthService:
     @property
     def redirects(self) -> Redirects:
         return self._external.redirects
+
+    @property
+    def departures(self) -> Departures:
+        return self._external.departures
 
     def store(self) -> Store:
         return self.context.store

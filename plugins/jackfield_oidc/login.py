@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from jackfield.api.context import PluginContext
-from jackfield.api.logins import Identity, LoginRefused, RedirectAnswer, RedirectLogin, RedirectStart
+from jackfield.api.logins import Departure, Identity, LoginRefused, RedirectAnswer, RedirectLogin, RedirectStart
 from jackfield.api.secret_places import SecretPlace
 from jackfield_oidc.exchange import CodeExchange
 from jackfield_oidc.metadata import ProviderMetadata
-from jackfield_oidc.people import PersonReader
+from jackfield_oidc.people import PersonReader, subject_of
 from jackfield_oidc.requests import ProviderRequests
 from jackfield_oidc.settings import OidcProvider, OidcSettings
 from jackfield_oidc.tokens import TokenRefused, TokenVerifier
@@ -46,6 +46,23 @@ class OidcLogin:
         except TokenRefused as exc:
             told(self._log, self.name, exc)
             raise
+
+    async def leave(self, back: str) -> str | None:
+        """See `jackfield.api.logins.DepartureLogin`."""
+        if self.provider.logout == "local":
+            return None
+        endpoint = await self.metadata.endpoint("end_session_endpoint")
+        query = {"client_id": self.provider.client_id, "post_logout_redirect_uri": back}
+        return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
+
+    async def left(self, notice: str) -> Departure:
+        """See `jackfield.api.logins.DepartureLogin`."""
+        try:
+            claims, lifetime = await self.verifier.logout_token(notice)
+        except TokenRefused as exc:
+            told(self._log, self.name, exc)
+            raise
+        return Departure(subject_of(self.provider.issuer, str(claims["sub"])), str(claims["jti"]), lifetime)
 
     async def _finished(self, answer: RedirectAnswer) -> Identity:
         await self._require_sender(answer)

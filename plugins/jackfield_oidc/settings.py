@@ -66,6 +66,10 @@ class OidcProvider(OidcTable):
         "so; that user is linked at the first login.",
     )
 
+    logout: Literal["local", "provider"] = Field(
+        "local", description="Whether a logout ends Jackfield's session alone, or goes on to the provider."
+    )
+
     @field_validator("issuer")
     @classmethod
     def _is_issuer(cls, value: str) -> str:

@@ -18,6 +18,9 @@ from jackfield_oidc.settings import OidcProvider
 
 LONGEST = 65536
 """Characters of a token."""
+LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
+LOGOUT_LIFETIME = 120
+"""Seconds for which a logout token counts, whatever its `exp` says: so long its `jti` is remembered."""
 _LONGEST_SUBJECT = 255
 _UNREADABLE = (JoseError, ValueError, TypeError, KeyError)
 """What joserfc raises for a hostile token or key."""
@@ -47,6 +50,20 @@ class TokenVerifier:
         given = claims.get("nonce")
         require(isinstance(given, str) and hmac.compare_digest(given.encode(), nonce.encode()), "its nonce is another")
         return claims
+
+    async def logout_token(self, token: str) -> tuple[JsonObject, float]:
+        """The claims, which have `sub` and `jti`, and for how many seconds the token counts. Raises `TokenRefused`,
+        `UpstreamFailed`."""
+        claims = await self.signed(token)
+        events = claims.get("events")
+        require(isinstance(events, dict) and isinstance(events.get(LOGOUT), dict), "it is of no logout")
+        require("nonce" not in claims, "it has a nonce")  # else an ID token could be one
+        require(is_subject(claims.get("sub")), "it has no sub")
+        require(isinstance(claims.get("jti"), str), "it has no jti")
+        now = self._clock.now_ms() / 1000
+        issued = number(claims, "iat", now)
+        require(issued > now - LOGOUT_LIFETIME - self._leeway, "its iat is too old")
+        return claims, LOGOUT_LIFETIME + 2 * self._leeway
 
     async def signed(self, token: str) -> JsonObject:
         """The claims of a token that the provider has signed for us, now: signature, issuer, audience and times. Raises

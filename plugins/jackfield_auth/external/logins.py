@@ -5,6 +5,7 @@ from __future__ import annotations
 from jackfield.api.context import PluginContext
 from jackfield.api.projects import ProjectAccess
 from jackfield_auth.external.calls import LoginCalls
+from jackfield_auth.external.departures import Departures
 from jackfield_auth.external.methods import LoginMethods
 from jackfield_auth.external.redirects import Redirects
 from jackfield_auth.external.standings import LoginStandings
@@ -24,3 +25,4 @@ class ExternalLogins:
         users = ExternalUsers(lambda: context.store, accounts, standings, context.clock, context.log)
         self.methods = LoginMethods(context, local, users, calls)
         self.redirects = Redirects(self.methods, calls, settings, context)
+        self.departures = Departures(self.methods, users, calls, context)

@@ -14,6 +14,7 @@ from jackfield.api.logins import (
     LOCAL_LOGIN,
     PASSWORD_LOGINS,
     REDIRECT_LOGINS,
+    DepartureLogin,
     Identity,
     PasswordLogin,
     RedirectLogin,
@@ -71,6 +72,11 @@ class LoginMethods:
         if found is None:
             raise unknown(name)
         return found
+
+    async def departing(self, name: str) -> DepartureLogin | None:
+        """The login of this name where it knows of logouts."""
+        found = (await self._logins()).redirects.get(name)
+        return found if isinstance(found, DepartureLogin) else None
 
     async def verify(self, name: str | None, username: str, password: str, client: str) -> User:
         """The user whose password this is. name: of the login; None: our own table. Raises `InvalidCredentials`,

@@ -12,6 +12,7 @@ from jackfield.api.clock import iso
 from jackfield.api.hosts import Hosts
 from jackfield.api.http import client_address, success
 from jackfield.api.projects import ProjectAccess
+from jackfield_auth.external.mounts import LEFT
 from jackfield_auth.service import AuthService
 from jackfield_auth.sessions.browser_session import LONGEST_DEVICE, SessionAbout
 from jackfield_auth.sessions.cookies import NAME, PENDING, given, taken, tokens
@@ -87,6 +88,14 @@ class BrowserEntry:
                 }
             )
         )
+
+    async def departure(self) -> str | None:
+        """Where the browser goes to end the session of the provider that it came in by; None: nowhere."""
+        for token in self.cookies():
+            found = await self._auth.sessions.find(token, passive=True)
+            if found is not None and found.about.how:
+                return await self._auth.departures.address(found.about.how[0], f"{self.origin()}{LEFT}")
+        return None
 
     async def end_present(self) -> None:
         """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""

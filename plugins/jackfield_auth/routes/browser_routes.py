@@ -163,18 +163,19 @@ class BrowserRoutes:
         return answer
 
     @operation(
-        "End the browser's session",
+        "End the browser's session; tells where the browser goes to end the provider's, too",
         operation_id="endSession",
         scope="public",
-        response=f"{_SCHEMAS}:DoneAnswer",
+        response=f"{_SCHEMAS}:SessionEnded",
         tags=("session",),
         errors=(StoreUnavailable,),
         headers=COOKIE,
         act="user.logout",
     )
     async def end(self) -> Response:
+        url = await self._browser.departure()
         await self._browser.end_present()
-        answer = no_store(success())
+        answer = no_store(success({"url": url}))
         for cookie in (*taken(self._browser.port), *taken(self._browser.port, PENDING)):
             answer.headers.add("Set-Cookie", cookie)
         return answer

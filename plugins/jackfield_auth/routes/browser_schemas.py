@@ -129,5 +129,16 @@ class CodeAnswer(SessionModel):
     data: CodeView
 
 
+class SessionEndedView(SessionModel):
+    url: str | None = Field(
+        description="Where to send the browser, so that its session at the provider ends, too; null: nowhere."
+    )
+
+
+class SessionEnded(SessionModel):
+    success: Literal[True]
+    data: SessionEndedView
+
+
 class DoneAnswer(SessionModel):
     success: Literal[True]

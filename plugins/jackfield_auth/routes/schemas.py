@@ -139,6 +139,14 @@ class LoginMethodView(AuthView):
     )
 
 
+class DepartureQuery(Schema):
+    provider: str = Field(max_length=32, description="Name of the login whose provider tells of it.")
+
+
+class DepartureHeard(AuthView):
+    ended: bool = Field(description="True: no session of that user goes on.")
+
+
 class LoginMethodList(AuthView):
     data: list[LoginMethodView]
 

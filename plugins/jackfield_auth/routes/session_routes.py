@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quart import Blueprint, Response
+from quart import Blueprint, Response, request
 
 from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Peer, Principal
 from jackfield.api.clock import iso
-from jackfield.api.errors import AuthRequired, Conflict, StoreUnavailable, TokenInvalid, UpstreamFailed
-from jackfield.api.http import client_address, operation, principal, read_model
+from jackfield.api.errors import AuthRequired, Conflict, InvalidInput, StoreUnavailable, TokenInvalid, UpstreamFailed
+from jackfield.api.http import client_address, operation, principal, read_model, read_query
 from jackfield.api.storage import User
 from jackfield_auth.logins.refusals import SecondFactorNeeded
 from jackfield_auth.routes.answers import answer, caller_by, done
 from jackfield_auth.routes.browser_routes import own_name
 from jackfield_auth.routes.schemas import (
+    DepartureHeard,
+    DepartureQuery,
     LoginAnswerBody,
     LoginBody,
     LoginMethodList,
@@ -103,6 +105,27 @@ def session_routes(auth: AuthService) -> Blueprint:
         found = await auth.login_methods.all()
         rows = [LoginMethodView(name=method.name, title=method.title, kind=method.kind) for method in found]
         return answer(LoginMethodList(data=rows))
+
+    @routes.post("/logout-notices")
+    @operation(
+        "Hear from a provider that somebody has logged out there (OpenID Connect Back-Channel Logout): takes "
+        "`logout_token` as a form, and ends the user's tokens and sessions",
+        operation_id="hearLogout",
+        scope="public",
+        query=DepartureQuery,
+        response=DepartureHeard,
+        tags=["auth"],
+        errors=(StoreUnavailable, UpstreamFailed),
+    )
+    async def hear_logout() -> Response:
+        name = read_query(DepartureQuery).provider
+        notice = (await request.form).get("logout_token", "")
+        if not notice:
+            raise InvalidInput("The form has no logout_token.", details={"logout_token": "is missing"})
+        await auth.departures.hear(name, notice)
+        heard = answer(DepartureHeard(ended=True))
+        heard.headers["Cache-Control"] = "no-store"
+        return heard
 
     @routes.post("/refresh")
     @operation(

@@ -11,7 +11,7 @@ Role and projects are taken anew at each login. `jackfield.api.login_groups` mak
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .errors import InvalidCredentials
 from .extensions import ExtensionPoint
@@ -180,6 +180,38 @@ class SecondFactor(Protocol):
 
     async def reset(self, user_id: str) -> None:
         """Take it from the user, who does not have it any more."""
+
+
+@record
+class Departure:
+    """Somebody has left a provider. subject: as in the `Identity`. id: of the notice, which counts once. lifetime: how
+    long the notice could be sent again, in seconds."""
+
+    subject: str
+    id: str
+    lifetime: float
+
+
+@runtime_checkable
+class DepartureLogin(RedirectLogin, Protocol):
+    """A redirect login whose provider ends a session of its own, and tells of those that ended elsewhere. A login that
+    has these methods as well is one."""
+
+    async def leave(self, back: str) -> str | None:
+        """Where the browser goes after a logout here. back: where the provider sends it then. None: a logout here is
+        all.
+
+        Raises:
+            UpstreamFailed: The provider does not answer.
+        """
+
+    async def left(self, notice: str) -> Departure:
+        """Verify what the provider has posted to `/api/v1/auth/logout-notices?provider={name}` as `logout_token`.
+
+        Raises:
+            LoginRefused: It is not valid.
+            UpstreamFailed: The provider does not answer.
+        """
 
 
 PASSWORD_LOGINS = ExtensionPoint("jackfield_password_logins", PasswordLogin)

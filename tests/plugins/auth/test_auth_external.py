@@ -19,7 +19,7 @@ from jackfield.api.errors import (
     RateLimited,
     UpstreamFailed,
 )
-from jackfield.api.logins import Identity, LoginRefused, RedirectAnswer, RedirectStart
+from jackfield.api.logins import Departure, Identity, LoginRefused, RedirectAnswer, RedirectStart
 from jackfield.api.storage import Project, ProjectMember
 from jackfield_auth.external.redirects import BegunRedirect, LoginEnded, is_web
 from jackfield_auth.external.users import names
@@ -560,3 +560,77 @@ async def test_a_browser_is_sent_to_the_web_alone(open_world: Any, provider: Pro
     with pytest.raises(UpstreamFailed):
         await begun(open_world)
     assert under_way(open_world) == 0
+
+
+# -- logouts at providers
+
+
+class LeavingProvider(Provider):
+    """One that is left, and that tells of those who have left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.way: Any = "https://id.example.com/end"
+
+    async def leave(self, back: str) -> Any:
+        if isinstance(self.way, Exception):
+            raise self.way
+        return f"{self.way}?back={back}"
+
+    async def left(self, notice: str) -> Departure:
+        if notice == "forged":
+            raise LoginRefused
+        return Departure("s-1", notice, 60)
+
+
+@pytest.fixture
+async def leaving(make: Make) -> Any:
+    world = await make()
+    world.context.ports["jackfield_redirect_logins"] = [LeavingProvider(), Provider("stays")]
+    return world
+
+
+async def tell(world: Any, notice: str, provider: str = "oidc") -> tuple[int, Any]:
+    client = world.app.test_client()
+    path = f"/api/v1/auth/logout-notices?provider={provider}"
+    answer = await client.post(path, form={"logout_token": notice} if notice else {})
+    return answer.status_code, await answer.get_json()
+
+
+async def test_a_notice_ends_tokens_and_counts_once(leaving: Any) -> None:
+    state, made = await begun(leaving)
+    user = await finish(leaving, state, made.binding)
+    token = await leaving.token(user)
+    assert await tell(leaving, "n-1") == (200, {"ended": True})
+    with pytest.raises(Exception, match="not valid"):
+        await leaving.ask(authorization=f"Bearer {token}")
+    state, made = await begun(leaving)
+    again = await finish(leaving, state, made.binding)
+    assert (await tell(leaving, "n-1"))[0] == 400
+    assert (await leaving.store.user(user.id)).version == again.version
+
+
+@pytest.mark.parametrize(
+    ("notice", "provider"), [("forged", "oidc"), ("", "oidc"), ("n-1", "stays"), ("n-1", "local"), ("n-1", "nobody")]
+)
+async def test_what_is_no_notice_ends_nothing(leaving: Any, notice: str, provider: str) -> None:
+    state, made = await begun(leaving)
+    user = await finish(leaving, state, made.binding)
+    assert (await tell(leaving, notice, provider))[0] == 400
+    assert (await leaving.store.user(user.id)).version == user.version
+
+
+async def test_a_notice_of_a_stranger_is_heard_and_ends_nobody(leaving: Any) -> None:
+    assert await tell(leaving, "n-1") == (200, {"ended": True})
+    assert await leaving.store.users() == []
+
+
+async def test_a_browser_leaves_the_provider_that_it_came_by(leaving: Any) -> None:
+    departures = leaving.auth.departures
+    assert await departures.address("oidc", "https://a/left") == "https://id.example.com/end?back=https://a/left"
+    for name in ("stays", "password", "nobody"):
+        assert await departures.address(name, "https://a/left") is None
+    login = leaving.context.ports["jackfield_redirect_logins"][0]
+    for way in ("javascript:alert(1)", UpstreamFailed("away"), RuntimeError("broken")):
+        login.way = way
+        assert await departures.address("oidc", "https://a/left") is None

@@ -14,7 +14,7 @@ from jackfield.api.logins import Identity, LoginRefused, RedirectAnswer, Redirec
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_oidc.login import OidcLogin
-from jackfield_oidc.tokens import TokenRefused
+from jackfield_oidc.tokens import LOGOUT, TokenRefused
 
 START = RedirectStart("state-1", "http://127.0.0.1:8765/auth/callback/corp", "nonce-1", "verifier-1")
 MakeLogin = Callable[..., OidcLogin]
@@ -254,3 +254,55 @@ async def test_the_secret_is_read_at_each_use_and_never_told(
     file.write_text(SECRET)
     assert (await through(login, provider)).role == "member"
     assert SECRET in context.secrets.redacted
+
+
+# -- logouts
+
+
+def notice(provider: LoopbackProvider, **changes: object) -> Claims:
+    """What a provider says of somebody who has left."""
+    kept = {name: value for name, value in provider.claims("").items() if name not in ("nonce", "name", "groups")}
+    return {**kept, "jti": "n-1", "events": {LOGOUT: {}}, **changes}
+
+
+async def test_a_notice_of_a_logout_names_the_subject(make_login: MakeLogin, provider: LoopbackProvider) -> None:
+    found = await make_login().left(provider.signed(notice(provider)))
+    assert (found.subject, found.id, found.lifetime) == (f"{provider.issuer} s-1", "n-1", 180)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"events": {}},
+        {"events": "logout"},
+        {"events": {LOGOUT: None}},
+        {"nonce": "nonce-1"},
+        {"sub": None},
+        {"jti": None},
+        {"aud": "another"},
+        {"iss": "https://evil.example.com"},
+        {"iat": 1},
+        {"exp": 1},
+    ],
+)
+async def test_a_notice_that_is_none_ends_nothing(
+    make_login: MakeLogin, provider: LoopbackProvider, changes: Claims
+) -> None:
+    login = make_login()
+    with pytest.raises(TokenRefused):
+        await login.left(provider.signed(notice(provider, **changes)))
+    with pytest.raises(TokenRefused):
+        await login.left(provider.plain(notice(provider)))
+    with pytest.raises(TokenRefused):
+        await login.left(provider.signed(provider.claims("nonce-1")))  # an ID token
+
+
+async def test_a_logout_goes_on_to_the_provider_where_the_settings_say_so(
+    make_login: MakeLogin, provider: LoopbackProvider
+) -> None:
+    assert await make_login().leave("http://127.0.0.1:8765/auth/left") is None
+    provider.metadata = {"end_session_endpoint": f"{provider.issuer}/end"}
+    url = await make_login(logout="provider").leave("http://127.0.0.1:8765/auth/left")
+    assert url is not None
+    query = parse_qs(urlsplit(url).query)
+    assert query == {"client_id": [CLIENT], "post_logout_redirect_uri": ["http://127.0.0.1:8765/auth/left"]}

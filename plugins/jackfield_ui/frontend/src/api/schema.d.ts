@@ -995,7 +995,7 @@ export interface paths {
         put?: never;
         /** Begin a browser's session: with name and password, with the answer of a provider or a second factor, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
         post: operations["beginSession"];
-        /** End the browser's session */
+        /** End the browser's session; tells where the browser goes to end the provider's, too */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -1739,6 +1739,23 @@ export interface paths {
         put?: never;
         /** End the token */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hear from a provider that somebody has logged out there (OpenID Connect Back-Channel Logout): takes `logout_token` as a form, and ends the user's tokens and sessions */
+        post: operations["hearLogout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6396,6 +6413,22 @@ export interface components {
              */
             success: true;
         };
+        /** DepartureHeard */
+        DepartureHeard: {
+            /**
+             * Ended
+             * @description True: no session of that user goes on.
+             */
+            ended: boolean;
+        };
+        /** DepartureQuery */
+        DepartureQuery: {
+            /**
+             * Provider
+             * @description Name of the login whose provider tells of it.
+             */
+            provider: string;
+        };
         /**
          * DescriptionShown
          * @description A document of OpenAPI 3.1. Its members are those of the specification.
@@ -6478,14 +6511,6 @@ export interface components {
             name: string;
             /** Path */
             path: string;
-        };
-        /** DoneAnswer */
-        DoneAnswer: {
-            /**
-             * Success
-             * @constant
-             */
-            success: true;
         };
         /**
          * DraftAcceptance
@@ -11563,7 +11588,7 @@ export interface components {
         };
         /**
          * PermissionOption
-         * @description One answer to a request for a permission. kind: as in the Agent Client Protocol; `always` is as long as the agent
+         * @description One answer to a request for a permission. kind: as in the Agent Client Protocol. `always` is as long as the agent
          *     takes it to be.
          */
         PermissionOption: {
@@ -13684,6 +13709,23 @@ export interface components {
             input_tokens: number;
             /** Output Tokens */
             output_tokens: number | null;
+        };
+        /** SessionEnded */
+        SessionEnded: {
+            data: components["schemas"]["SessionEndedView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** SessionEndedView */
+        SessionEndedView: {
+            /**
+             * Url
+             * @description Where to send the browser, so that its session at the provider ends, too; null: nowhere.
+             */
+            url: string | null;
         };
         /**
          * SessionIn
@@ -18550,7 +18592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End the browser's session */
+            /** @description End the browser's session; tells where the browser goes to end the provider's, too */
             200: {
                 headers: {
                     /** @description HttpOnly cookies of the session, or their end. */
@@ -18558,7 +18600,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DoneAnswer"];
+                    "application/json": components["schemas"]["SessionEnded"];
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -20299,6 +20341,35 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    hearLogout: {
+        parameters: {
+            query: {
+                provider: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hear from a provider that somebody has logged out there (OpenID Connect Back-Channel Logout): takes `logout_token` as a form, and ends the user's tokens and sessions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartureHeard"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

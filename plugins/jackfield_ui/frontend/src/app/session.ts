@@ -84,8 +84,10 @@ class Session {
   }
 
   async logOut(): Promise<void> {
-    await api.DELETE(PATH);
+    const { url } = await data(api.DELETE(PATH));
     tabs?.postMessage('out');
+    // The provider's own session ends there; it sends the browser back.
+    if (url) return location.assign(url);
     await this.leave();
   }
 
