@@ -1,5 +1,5 @@
-import { Tabs } from '@mantine/core';
-import type { ComponentType } from 'react';
+import { Loader, Tabs } from '@mantine/core';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
 import { useExtensions } from '../../app/extensions';
@@ -15,6 +15,9 @@ import { Users } from './Users';
 import { Variables } from './Variables';
 import { VirtualKeys } from './VirtualKeys';
 
+const AuditLog = lazy(() => import('./audit'));
+const LogStreams = lazy(() => import('./logStreams'));
+
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
   users: { label: 'Users', content: Users },
@@ -24,6 +27,8 @@ const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   'virtual-keys': { label: 'Virtual keys', content: VirtualKeys },
   credentials: { label: 'Credentials', content: Credentials },
   variables: { label: 'Variables', content: Variables },
+  audit: { label: 'Audit log', content: AuditLog },
+  'log-streams': { label: 'Log streaming', content: LogStreams },
 };
 
 /** Of the settings that plugins bring. */
@@ -56,7 +61,9 @@ export default function Settings() {
         </Tabs.List>
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
-            <Content />
+            <Suspense fallback={<Loader aria-label="Loading" />}>
+              <Content />
+            </Suspense>
           </Tabs.Panel>
         ))}
         {more.map(({ extension, name }) => (

@@ -20,6 +20,8 @@ export default {
     { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new', role: 'member' },
     { label: 'New project', keywords: 'create team members share', to: '/ui/settings/projects?new', role: 'admin' },
     { label: 'Projects', keywords: 'team members share move', to: '/ui/settings/projects' },
+    { label: 'Audit log', keywords: 'records acts export chain', to: '/ui/settings/audit' },
+    { label: 'Log streaming', keywords: 'syslog otlp siem', to: '/ui/settings/log-streams', role: 'admin' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },
     { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
   ],

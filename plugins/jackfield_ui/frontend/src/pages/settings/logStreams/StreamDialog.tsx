@@ -1,0 +1,96 @@
+import { Checkbox, PasswordInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { api, body } from '../../../api/client';
+import type { Schemas } from '../../../api/types';
+import { Modal } from '../../../components/Modal';
+import { useSending } from '../../../components/useSending';
+import { Buttons, Unexplained } from '../FormParts';
+
+type Stream = Schemas['LogStreamShown'];
+type Kind = Stream['kind'];
+
+const KINDS: { value: Kind; label: string }[] = [
+  { value: 'syslog', label: 'Syslog' },
+  { value: 'http', label: 'HTTP' },
+  { value: 'otlp', label: 'OTLP' },
+];
+const EXAMPLES: Record<Kind, string> = {
+  syslog: 'tls://logs.example.org:6514',
+  http: 'https://logs.example.org/in',
+  otlp: 'https://collector.example.org:4318',
+};
+
+/** A log stream, new or changed. The secret that is there stays as long as nobody types another one. */
+export function StreamDialog({
+  stream,
+  onSaved,
+  onClose,
+}: {
+  stream: Stream | undefined;
+  onSaved: () => void;
+  onClose: () => void;
+}) {
+  const { form, error, busy, submit } = useSending({
+    initial: {
+      name: stream?.name ?? '',
+      kind: stream?.kind ?? ('syslog' as Kind),
+      address: stream?.address ?? '',
+      filters: stream?.filters ?? ['audit'],
+      enabled: stream?.enabled ?? true,
+      n8nNames: stream?.n8nNames ?? false,
+      secret: '',
+    },
+    send: (values) => {
+      const sent = { ...values, facility: stream?.facility ?? 13, secret: values.secret || null };
+      return stream
+        ? body(
+            api.PUT('/api/v1/log-streams/{stream_id}', {
+              params: { path: { stream_id: stream.id } },
+              body: sent,
+            }),
+          )
+        : body(api.POST('/api/v1/log-streams', { body: sent }));
+    },
+    onSent: () => {
+      onSaved();
+      onClose();
+    },
+  });
+  const { kind } = form.values;
+  return (
+    <Modal opened onClose={onClose} title={stream ? `Log stream “${stream.name}”` : 'New log stream'}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
+          <Select label="Kind" data={KINDS} allowDeselect={false} {...form.getInputProps('kind')} />
+          <TextInput
+            label="Address"
+            required
+            maxLength={2000}
+            placeholder={EXAMPLES[kind]}
+            classNames={{ input: 'jf-mono' }}
+            {...form.getInputProps('address')}
+          />
+          <TagsInput
+            label="Events"
+            description="audit, executions or nodes, alone or with the beginning of a name: audit:workflow."
+            data={['audit', 'executions', 'nodes']}
+            {...form.getInputProps('filters')}
+          />
+          {kind === 'http' && (
+            <PasswordInput
+              label="Secret"
+              description={stream?.hasSecret ? 'Leave it empty to keep the present one.' : 'Signs each request.'}
+              maxLength={1000}
+              autoComplete="off"
+              {...form.getInputProps('secret')}
+            />
+          )}
+          <Checkbox label="Use n8n’s names of events" {...form.getInputProps('n8nNames', { type: 'checkbox' })} />
+          <Checkbox label="Send" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          <Buttons action={stream ? 'Save' : 'Create'} busy={busy} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,147 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconBroadcast } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, body } from '../../../api/client';
+import type { Schemas } from '../../../api/types';
+import { useMay } from '../../../app/session';
+import { confirm } from '../../../components/confirm';
+import type { Column } from '../../../components/DataTable';
+import { EmptyState } from '../../../components/EmptyState';
+import { count } from '../../../components/format';
+import { notifyDone, notifyError } from '../../../components/notify';
+import { StatusBadge } from '../../../components/StatusBadge';
+import { ListSection } from '../ListSection';
+import { useNew } from '../useNew';
+import { StreamDialog } from './StreamDialog';
+
+type Stream = Schemas['LogStreamShown'];
+
+const KEY = ['log-streams'];
+const LOOK_MS = 5_000;
+const ofStream = (id: string) => ({ params: { path: { stream_id: id } } });
+
+export default function LogStreams() {
+  const admin = useMay('admin');
+  if (!admin) {
+    return (
+      <EmptyState icon={IconBroadcast} title="Log streaming is for administrators">
+        Ask an administrator to set up a log stream.
+      </EmptyState>
+    );
+  }
+  return <Streams />;
+}
+
+function Streams() {
+  const client = useQueryClient();
+  const [adding, setAdding] = useNew();
+  const [editing, setEditing] = useState<Stream>();
+  const list = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => body(api.GET('/api/v1/log-streams', { signal })),
+    refetchInterval: LOOK_MS,
+  });
+  const reread = () => void client.invalidateQueries({ queryKey: KEY });
+  return (
+    <ListSection
+      title="Log streaming"
+      about="The audit log and events of executions go to syslog, an HTTP address or a collector of OTLP."
+      icon={IconBroadcast}
+      none="No log streams"
+      hint="Send the audit log to another machine, where nobody can change it."
+      add="New log stream"
+      onAdd={() => setAdding(true)}
+      columns={COLUMNS}
+      rows={list.data?.data}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      rowActions={(stream) => <Actions stream={stream} onEdit={() => setEditing(stream)} onChange={reread} />}
+    >
+      {(adding || editing) && (
+        <StreamDialog
+          stream={editing}
+          onSaved={reread}
+          onClose={() => {
+            setEditing(undefined);
+            setAdding(false);
+          }}
+        />
+      )}
+    </ListSection>
+  );
+}
+
+function Actions({ stream, onEdit, onChange }: { stream: Stream; onEdit: () => void; onChange: () => void }) {
+  const { id, name } = stream;
+  const test = useMutation({
+    mutationFn: () => body(api.POST('/api/v1/log-streams/{stream_id}/test', ofStream(id))),
+    onSuccess: ({ delivered, error }) =>
+      delivered ? notifyDone(`${name} took the test message.`) : notifyError(new Error(error), 'The test failed'),
+    onError: (error) => notifyError(error, 'The test failed'),
+  });
+  const { mutate } = useMutation({
+    mutationFn: () => api.DELETE('/api/v1/log-streams/{stream_id}', ofStream(id)),
+    onSuccess: onChange,
+    onError: (error) => notifyError(error, `“${name}” cannot be deleted`),
+  });
+  const remove = async () => {
+    const body = 'Its receiver gets nothing more. A new log stream begins with what happens from then on.';
+    if (await confirm({ title: `Delete the log stream “${name}”?`, body, action: 'Delete', danger: true })) mutate();
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        variant="default"
+        size="compact-sm"
+        loading={test.isPending}
+        aria-label={`Send a test to ${name}`}
+        onClick={() => test.mutate()}
+      >
+        Send a test
+      </Button>
+      <Button variant="default" size="compact-sm" aria-label={`Edit ${name}`} onClick={onEdit}>
+        Edit
+      </Button>
+      <Button variant="default" size="compact-sm" aria-label={`Delete ${name}`} onClick={() => void remove()}>
+        Delete
+      </Button>
+    </Group>
+  );
+}
+
+function State({ stream: { enabled, error, sent, dropped } }: { stream: Stream }) {
+  if (!enabled) return <StatusBadge status="paused" tone="still" />;
+  return (
+    <>
+      <StatusBadge status={error ? 'waiting' : 'live'} tone={error ? 'warn' : 'good'} />
+      <Text size="sm" c="dimmed">
+        {error || `${count(sent)} sent${dropped ? `, ${count(dropped)} dropped` : ''}`}
+      </Text>
+    </>
+  );
+}
+
+const COLUMNS: Column<Stream>[] = [
+  {
+    key: 'name',
+    title: 'Name',
+    primary: true,
+    sort: ({ name }) => name,
+    render: ({ name, address }) => (
+      <>
+        {name}
+        <Text size="sm" c="dimmed" fw={400} className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
+          {address}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'filters',
+    title: 'Events',
+    render: ({ filters }) => <span className="jf-mono">{filters.join(', ')}</span>,
+  },
+  { key: 'state', title: 'State', width: 220, render: (stream) => <State stream={stream} /> },
+];
