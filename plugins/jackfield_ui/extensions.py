@@ -1,4 +1,4 @@
-"""What other plugins bring to the interface: their files, and a list of them."""
+"""Extensions of other plugins: their files, and a list of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plugins bring to the browser interface: pages in its navigation, icons of nodes, controls of forms."""
+"""Extensions of the browser interface: pages in its navigation, icons of nodes, controls of forms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ NAME = re.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)*$")
 
 @record
 class BrowserPage:
-    """A page in the navigation. name: as the module has it in `pages`, and the end of its address; label: what the
-    navigation says; group: the part of the navigation it stands in, or `Settings` for a section of the settings; icon:
-    a picture beside the label, the file `{icon}.svg`, of which only the shape counts. Empty: a piece of a puzzle."""
+    """A page in the navigation.
+
+    name: as the module has it in `pages`, and the end of its address.
+    label: the words of the navigation.
+    group: the part of the navigation it stands in. `Settings`: it is a section of the settings.
+    icon: the file `{icon}.svg` beside the label. Only its shape counts. Empty: a piece of a puzzle."""
 
     name: str
     label: str
@@ -30,11 +33,13 @@ class BrowserPage:
 
 @record
 class BrowserExtension:
-    """name: of the extension, such as the plugin's: lower-case letters, digits and hyphens. files: a folder of the
-    package, all of which anybody may read: it is served below `/ui/extensions/{name}/`. It holds the module, and an
-    icon as `{icon}.svg`, which a node type has by `icon="{name}/{icon}"`. module: an ES module, whose default export
-    has `pages` and `controls`, as `browser.d.ts` beside this file has their types; empty: there are icons alone. A
-    picture in SVG that could run a script or load something keeps the extension out."""
+    """An extension of the browser interface.
+
+    name: such as the plugin's. It has lower-case letters, digits and hyphens.
+    files: a folder of the package. Anybody may read all of it below `/ui/extensions/{name}/`. A node type has the file
+    `{icon}.svg` by `icon="{name}/{icon}"`. A picture that could run a script or load something keeps the extension out.
+    module: the file of an ES module. `browser.d.ts` beside this file has the types of its default export. Empty: there
+    are icons alone."""
 
     name: str
     files: Path

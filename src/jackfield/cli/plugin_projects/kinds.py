@@ -1,4 +1,4 @@
-"""What a new plugin may be."""
+"""The kinds of new plugins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from jackfield.api.records import record
 
 @record
 class ProjectKind:
-    """summary: what the plugin gives, as the description of its distribution says it; has_node: whether it gives a node
-    type of its name; has_program: whether the distribution installs a program of its name."""
+    """A kind of plugins.
+
+    summary: the description of its distribution.
+    has_node: whether the plugin gives a node type of its name.
+    has_program: whether the distribution installs a program of its name."""
 
     summary: str
     has_node: bool = False

@@ -32,7 +32,7 @@ class ProjectTemplate(Template):
 
 @record
 class ProjectWish:
-    """What the author wants. directory: of the project; author: stands in pyproject.toml and in the licence."""
+    """The wish of an author. directory: of the project; author: stands in pyproject.toml and in the licence."""
 
     kind: str
     names: ProjectNames
@@ -55,7 +55,7 @@ class MadeProject:
 
 
 def make_project(wish: ProjectWish) -> MadeProject:
-    """All of the files or none. Raises `Conflict` for a directory that holds something, `ConfigurationError` for an
+    """Every file or none. Raises `Conflict` for a directory that holds something, `ConfigurationError` for an
     author that no file can name or a directory that cannot be written."""
     if not wish.author.strip() or not wish.author.isprintable():
         raise ConfigurationError("--author: give a name in printable letters.")

@@ -87,7 +87,7 @@ class SinkContract:
         await self._arrive(sink, LARGEST_BATCH)
 
     async def test_it_keeps_nobody_waiting(self, sink: TelemetrySink) -> None:
-        """What it does while it takes a batch, it does on a thread or by awaiting."""
+        """It works on a thread, or by awaiting."""
         wanted = self._wanted(sink)
         loop = asyncio.get_running_loop()
         taking = asyncio.ensure_future(sink.take([wanted[0]] * LARGEST_BATCH))
