@@ -41,7 +41,7 @@ class AgentSessionSettings(BaseModel):
         1024 * 1024,
         ge=64 * 1024,
         le=256 * 1024 * 1024,
-        description="What may wait for an agent that does not read, in bytes; then it counts as busy.",
+        description="Bytes that may wait for an agent that does not read; then it counts as busy.",
     )
     errors_kept: int = Field(
         16 * 1024, ge=1024, le=1024 * 1024, description="How much is kept of the end of an agent's errors, in bytes."

@@ -18,7 +18,7 @@ class AgentSettings(BaseModel):
         gt=0,
         le=60,
         description="How long an answer waits for programs that tell their versions, in seconds; the path is known at "
-        "once, and a version that comes later is told by the event agent_detected.",
+        "once, and a version that comes later is announced by the event agent_detected.",
     )
     detection_retry: float = Field(
         600.0,

@@ -101,14 +101,18 @@ STRUCTURED: UiFields = {
     "jsonSchemaExample": Ui("json", when={"schemaType": "fromJson"}, help="An example; its types make the schema."),
     "inputSchema": Ui("json", when={"schemaType": "manual"}, help="The schema that the answer must follow."),
     "jsonSchema": Ui("json", label="JSON Schema", help="The schema that the answer must follow."),
-    "autoFix": Ui(label="Mend answers", help="Lets an attached model mend answers that do not fit."),
-    "customizeRetryPrompt": Ui(label="Own prompt to mend", when={"autoFix": True}, help="Lets you write that prompt."),
-    "prompt": Ui("textarea", when={"autoFix": True, "customizeRetryPrompt": True}, help="Asks for the mended answer."),
+    "autoFix": Ui(label="Repair answers", help="Lets an attached model repair answers that do not fit."),
+    "customizeRetryPrompt": Ui(
+        label="Own prompt to repair", when={"autoFix": True}, help="Lets you write that prompt."
+    ),
+    "prompt": Ui(
+        "textarea", when={"autoFix": True, "customizeRetryPrompt": True}, help="Asks for the repaired answer."
+    ),
 }
 
 OLD_STRUCTURED: UiFields = {"prompt": Ui("textarea", when={"autoFix": True})}
 
-FIXING: UiFields = {"prompt": Ui("textarea", help="Asks for the mended answer.")}
+FIXING: UiFields = {"prompt": Ui("textarea", help="Asks for the repaired answer.")}
 
 ITEM_LIST: UiFields = {
     "numberOfItems": Ui(help="How many entries are wanted; -1 is any number."),
@@ -152,7 +156,7 @@ CHAT: UiFields = {
     "mode": Ui(
         when={"public": True},
         help="The way that people reach the chat.",
-        choices={"hostedChat": ("Page", "With a page of its own."), "webhook": ("API only", "Without a page.")},
+        choices={"hostedChat": ("Page", "With its own page."), "webhook": ("API only", "Without a page.")},
     ),
     "authentication": Ui(
         when={"public": True},

@@ -65,7 +65,7 @@ class S3Settings(BaseModel):
         2**20,
         ge=2**16,
         le=64 * 2**20,
-        description="Bytes that one request reads of a file that is streamed; each reader has so many in memory.",
+        description="Bytes that one request reads of a file that is streamed; each reader has that many in memory.",
     )
     transfers: int = Field(
         16,

@@ -35,7 +35,7 @@ async def _look(context: PluginContext, store: S3BinaryStore) -> None:
     try:
         await store.bucket.check()
     except BinaryError as exc:
-        context.log.warning("%s Until this is mended, files over binary.inline_limit fail.", exc.message)
+        context.log.warning("%s Until somebody repairs this, files over binary.inline_limit fail.", exc.message)
 
 
 async def sweep_forever(context: PluginContext, store: S3BinaryStore) -> None:

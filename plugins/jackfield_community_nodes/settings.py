@@ -29,7 +29,7 @@ class CommunityNodesSettings(BaseModel):
     node: str = Field("node", min_length=1, description="The program Node.js, version 20 or later.")
     sandbox: Literal["bubblewrap", "permissions"] = Field(
         "bubblewrap",
-        description="What holds the code of packages: `bubblewrap` shows it nothing but itself, without a network; "
+        description="The sandbox of packages: `bubblewrap` shows it nothing but itself, without a network; "
         "`permissions` is Node's own permission model, for machines without bubblewrap: no files and no programs, but "
         "sockets to any address.",
     )

@@ -35,13 +35,13 @@ class MendParameters(Parameters):
     """One draft for each item."""
 
     ui_fields: ClassVar[UiFields] = {
-        "profile": Ui(help="The alias of the profile whose agent mends."),
+        "profile": Ui(help="The alias of the profile whose agent repairs."),
         "executionId": Ui(label="Execution", help="The failed execution; by default that of the Error Trigger."),
         "instructions": Ui("textarea", options={"rows": 4}, help="More that the agent is to mind."),
         "timeout": Ui(label="Timeout (s)", help="How long the agent may take, in seconds; else as the settings say."),
     }
 
-    profile: str = Field(min_length=1, description="Alias of the profile whose agent mends.")
+    profile: str = Field(min_length=1, description="Alias of the profile whose agent repairs.")
     execution_id: str = Field(
         "", description="Id of the failed execution; empty: that of the item, as the Error Trigger gives it."
     )

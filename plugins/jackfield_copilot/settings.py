@@ -18,13 +18,13 @@ class CopilotSettings(BaseModel):
     sweep_interval: float = Field(3600, description="Seconds between two looks for such drafts.", gt=0, le=604_800)
     run_wait: float = Field(
         300,
-        description="Seconds in which somebody may let an agent run its draft; then it is told no.",
+        description="Seconds in which somebody may let an agent run its draft; then it gets a no.",
         gt=0,
         le=86_400,
     )
     mend_timeout: float = Field(
         900,
-        description="Seconds for the agent of a node Mend With Agent where the node names no time.",
+        description="Seconds for the agent of a node Repair With Agent where the node names no time.",
         gt=0,
         le=86_400,
     )

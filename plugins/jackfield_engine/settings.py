@@ -118,7 +118,7 @@ class ExecutionsSettings(BaseModel):
         le=86_400,
     )
     wait_in_memory: float = Field(
-        65, description="Waits of up to so many seconds keep the execution in memory.", ge=0, le=3_600
+        65, description="Waits of up to that many seconds keep the execution in memory.", ge=0, le=3_600
     )
     waiting_in_memory: int = Field(
         1_000, description="Waiting executions that are kept in memory at most.", ge=0, le=100_000

@@ -74,7 +74,7 @@ class TemporalSettings(BaseModel):
         1.0,
         ge=0,
         le=3_600,
-        description="Waits of up to so many seconds stay in memory; longer ones are timers of Temporal. In place of "
+        description="Waits of up to that many seconds stay in memory; longer ones are timers of Temporal. In place of "
         "`executions.wait_in_memory` and `executions.poll_interval`.",
     )
     look_interval: float = Field(
@@ -87,7 +87,7 @@ class TemporalSettings(BaseModel):
         100_000,
         ge=100,
         le=10_000_000,
-        description="Executions remembered to be told to a server that does not answer; the next look finds the "
+        description="Executions remembered to be reported to a server that does not answer; the next look finds the "
         "others.",
     )
     requests: int = Field(16, ge=1, le=1_000, description="Requests about executions under way at the same time.")

@@ -63,7 +63,7 @@ def build(context: PluginContext) -> Quart:
     app.add_url_rule(f"/{WAITING}/<token>", view_func=waiting, methods=methods, strict_slashes=False)
 
     async def refused(error: HTTPException) -> Response:
-        text = {404: "There is no form at this address.", 413: "What was sent is too large."}
+        text = {404: "There is no form at this address.", 413: "The form's data is too large."}
         status = error.code or 500
         made = _response(rendering.problem(status, text.get(status, "This request cannot be answered.")))
         allowed = getattr(error, "valid_methods", None)

@@ -126,7 +126,7 @@ def _check_page(request: Request, waiting: WaitingCall) -> None:
     """Raises `Conflict` for a page that was sent before, and sent again by a browser's way back."""
     page = request.args.get("page", str(waiting.index))
     if page != str(waiting.index) or waiting.call.get("page") == "completion":
-        raise Conflict("This page was sent already; go on with the present one.")
+        raise Conflict("This page was sent already; go on with the current one.")
 
 
 def _first(waiting: WaitingCall) -> Node | None:

@@ -40,7 +40,7 @@ class ExecuteCommand(Parameters):
     execute_once: Annotated[bool, BeforeValidator(lambda value: True if value is None else value)] = Field(
         True, description="Run once for all items, with the first one's command."
     )
-    command: Text = Field("", description="What the shell runs.", json_schema_extra=needed())
+    command: Text = Field("", description="The command for the shell.", json_schema_extra=needed())
 
 
 @record

@@ -49,7 +49,7 @@ SMTP = CredentialKind(
             type="boolean",
             description="Without TLS from the start: send in the clear instead of requiring STARTTLS.",
         ),
-        CredentialField("hostName", "Own name", description="What the client calls itself (EHLO)."),
+        CredentialField("hostName", "Own name", description="The client's own name (EHLO)."),
         _AUTHORITIES,
     ),
 )

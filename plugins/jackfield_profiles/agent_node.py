@@ -35,7 +35,7 @@ class AgentParameters(Parameters):
     ui_fields: ClassVar[UiFields] = AGENT
 
     profile: str = Field(min_length=1, description="Alias of the profile that is run.")
-    prompt: str = Field("", description="What the agent is asked; empty when args say all.")
+    prompt: str = Field("", description="The question to the agent; empty when args say all.")
     args: list[str] = Field(default_factory=list, description="Further arguments for the agent.")
     timeout: float | None = Field(
         None, gt=0, le=86_400, description="Seconds; the setting profiles.run.timeout unless given."
@@ -89,7 +89,7 @@ class CodingAgentNode(ItemNode):
             depth=run.execution.depth + 1,
         )
         if request.prompt is None and not request.args:
-            raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
+            raise NodeError("The parameter prompt is empty; say what the agent does, or give args.")
         try:
             result = await self._context.port(AgentPlacement).run(parameters.profile, request, parameters.labels)
         except JackfieldError as exc:

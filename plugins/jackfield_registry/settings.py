@@ -62,7 +62,7 @@ class RegistrySettings(BaseModel):
         900, gt=0, le=86_400, description="Longest time of all downloads of a sync, in seconds."
     )
     parallel: int = Field(4, ge=1, le=32, description="Files that are fetched side by side.")
-    keep: int = Field(3, ge=1, le=1000, description="Commits that are kept on the disk, the present one included.")
+    keep: int = Field(3, ge=1, le=1000, description="Commits that are kept on the disk, the current one included.")
     index_limit: int = Field(4 * MIB, ge=1024, le=64 * MIB, description="Largest index, in bytes.")
     artifact_limit: int = Field(
         64 * MIB,

@@ -110,7 +110,7 @@ class HeldCaps(Caps):
             except StoreUnavailable:
                 continue  # the next additions try again
             except psycopg.Error as error:
-                self._log.warning("What is beyond the caps cannot be deleted now: %s.", failures.reason(error))
+                self._log.warning("Rows beyond the caps cannot be deleted now: %s.", failures.reason(error))
 
     def _taken(self) -> _Due:
         """What was added where it is due; it is counted anew from now on."""

@@ -110,7 +110,7 @@ def _version(connection: Connection, schema: str) -> int:
         return 0
     if ("jackfield_schema",) not in tables:
         raise ConfigurationError(
-            f"The schema {schema} holds tables of another program; set store.postgres.schema_name to one of its own."
+            f"The schema {schema} holds tables of another program; set store.postgres.schema_name to its own one."
         )
     row = connection.execute(sql.SQL("SELECT version FROM {}.jackfield_schema").format(name)).fetchone()
     version = int(row[0]) if row else 0

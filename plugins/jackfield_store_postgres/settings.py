@@ -13,7 +13,7 @@ class PostgresSettings(BaseModel):
     dsn: str = Field(
         "",
         description="Address of the database as libpq reads it: `postgresql://user:password@host:5432/database?"
-        "sslmode=verify-full&sslrootcert=/path/ca.pem`, or `host=... dbname=...`. What it leaves out comes from the "
+        "sslmode=verify-full&sslrootcert=/path/ca.pem`, or `host=... dbname=...`. The rest comes from the "
         "variables and files of libpq, such as PGPASSFILE.",
         json_schema_extra={
             "secret": True,

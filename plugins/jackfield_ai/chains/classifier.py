@@ -52,7 +52,7 @@ class ClassifierOptions(Parameters):
     ui_fields: ClassVar[UiFields] = CLASSIFIER_OPTIONS
 
     multi_class: bool = Field(False, description="Whether several categories may fit.")
-    fallback: Literal["discard", "other"] = Field("discard", description="What becomes of items that fit nowhere.")
+    fallback: Literal["discard", "other"] = Field("discard", description="The way of items that fit nowhere.")
     system_prompt_template: Text = CLASSIFIER
     enable_auto_fixing: bool = True
     batching: SideBySide = Field(default_factory=SideBySide)

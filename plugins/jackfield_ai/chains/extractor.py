@@ -53,7 +53,7 @@ class ExtractorOptions(Parameters):
 class Extractor(Parameters):
     ui_fields: ClassVar[UiFields] = EXTRACTOR
 
-    text: Text = Field("", description="What to extract from.")
+    text: Text = Field("", description="The text to extract from.")
     schema_type: Literal["fromAttributes", "fromJson", "manual"] = "fromAttributes"
     attributes: ExtractedAttributes = Field(default_factory=ExtractedAttributes)
     json_schema_example: JsonValue = EXAMPLE

@@ -73,13 +73,13 @@ CLASSIFIER_OPTIONS: UiFields = {
         choices={"discard": "Drop the item", "other": "Use an extra output"},
         help="Where items go that fit no category.",
     ),
-    "enableAutoFixing": Ui(label="Mend answers", help="Asks again when an answer does not have the right form."),
+    "enableAutoFixing": Ui(label="Repair answers", help="Asks again when an answer does not have the right form."),
 }
 
 SENTIMENT_OPTIONS: UiFields = {
     "categories": Ui(help="The sentiments, separated by commas."),
     "includeDetailedResults": Ui(label="Detailed results", help="Gives strength and confidence, too."),
-    "enableAutoFixing": Ui(label="Mend answers", help="Asks again when an answer does not have the right form."),
+    "enableAutoFixing": Ui(label="Repair answers", help="Asks again when an answer does not have the right form."),
 }
 
 SUMMARY_UI: UiFields = {

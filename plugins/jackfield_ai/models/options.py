@@ -37,7 +37,7 @@ class OpenAiOptions(CommonOptions):
     base_url: str | None = Field(None, alias="baseURL", description="Instead of the credential's.")
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
-    max_tokens: int | None = Field(None, description="-1: no limit of its own.")
+    max_tokens: int | None = Field(None, description="-1: no own limit.")
     response_format: Literal["text", "json_object", "json_schema"] | None = None
     reasoning_effort: str | None = None
     safe_mode: bool | None = None

@@ -41,7 +41,7 @@ class OpenAiNodeOptions(CommonOptions):
     n: int | None = None
     reasoning_effort: str | None = _either("reasoning_effort", "reasoningEffort")
     max_tools_iterations: int = 15
-    instructions: Text = Field("", description="What the model is told before the messages.")
+    instructions: Text = Field("", description="The instruction to the model before the messages.")
     detail: str = Field("auto", description="Of images: auto, low, high.")
     binary_property_output: str = "data"
     size: str | None = None

@@ -30,7 +30,7 @@ class Structured(Parameters):
     schema_type: Literal["fromJson", "manual"] = "fromJson"
     json_schema_example: JsonValue = Field(EXAMPLE, description="With fromJson: an example of the JSON.")
     input_schema: JsonValue = Field(None, description="With manual: a JSON Schema.")
-    auto_fix: bool = Field(False, description="Let an attached model mend what does not fit.")
+    auto_fix: bool = Field(False, description="Let an attached model repair answers that do not fit.")
     customize_retry_prompt: bool = False
     prompt: str = ""
 
@@ -95,7 +95,7 @@ class FixingNode(ServingNode):
     model = Fixing
     description = NodeDescription(
         "Auto-fixing Output Parser",
-        "Lets a model mend what another parser refuses.",
+        "Lets a model repair answers that another parser refuses.",
         "ai",
         inputs=0,
         provides=OUTPUT_PARSER,

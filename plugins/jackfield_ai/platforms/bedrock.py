@@ -164,7 +164,7 @@ async def _client(
 ) -> BedrockClient:
     """Raises `NodeError`."""
     if authentication == "assumeRole":
-        raise NodeError("The authentication assumeRole is not available; give a key of its own (iam).")
+        raise NodeError("The authentication assumeRole is not available; give its own key (iam).")
     if not model:
         raise NodeError(f"The node '{node.node.name}' names no model; choose one.")
     return BedrockClient(context, node, model, timeout=options.seconds(), retries=options.max_retries)

@@ -38,7 +38,7 @@ class BinaryInput(JsonInput):
     binary_data_key: str = Field("data", description="The field of the file.")
     split_pages: bool = Field(True, description="Each page of a PDF is a document.")
     column: str = Field("", description="The column of a CSV file that is read; empty: all of them.")
-    separator: str = Field(",", description="What separates the columns of a CSV file.")
+    separator: str = Field(",", description="The separator between the columns of a CSV file.")
 
     @property
     def reading(self) -> Reading:

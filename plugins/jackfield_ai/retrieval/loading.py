@@ -48,7 +48,7 @@ class FileLoaderOptions(LoaderOptions):
     pointers: str = Field("", description="JSON pointers such as /text, separated by commas; empty: all texts.")
     split_pages: bool = Field(False, description="Each page of a PDF is a document.")
     column: str = Field("", description="The column of a CSV file that is read; empty: all of them.")
-    separator: str = Field(",", description="What separates the columns of a CSV file.")
+    separator: str = Field(",", description="The separator between the columns of a CSV file.")
 
     @property
     def reading(self) -> Reading:

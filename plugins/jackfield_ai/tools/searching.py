@@ -20,7 +20,7 @@ from jackfield_ai.tools.toolbox import FunctionTool
 
 _INPUT: dict[str, Json] = {
     "type": "object",
-    "properties": {"input": {"type": "string", "description": "What to look for."}},
+    "properties": {"input": {"type": "string", "description": "The text to look for."}},
     "required": ["input"],
 }
 

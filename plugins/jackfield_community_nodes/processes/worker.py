@@ -152,7 +152,7 @@ class PackageWorker:
         except NodeError as exc:
             answer = orjson.dumps({"answer": number, "error": {"message": exc.message, "description": exc.description}})
         except Exception as exc:  # the package would wait for an answer until its timeout
-            _log.warning("What a package asked for could not be served: %s", type(exc).__name__)
+            _log.warning("A package's request could not be served: %s", type(exc).__name__)
             answer = orjson.dumps(
                 {"answer": number, "error": {"message": f"The daemon cannot serve {str(what)[:40]}."}}
             )

@@ -34,8 +34,8 @@ _START = 660.0
 @click.option(
     "--draft", default=None, help="Id of a draft to go on with.", shell_complete=completed("/drafts", key="id")
 )
-@click.option("--fix", default=None, metavar="EXECUTION", help="Mend this failed execution.")
-@click.option("--cost", default=None, metavar="EXECUTION", help="Tell why this execution cost so much.")
+@click.option("--fix", default=None, metavar="EXECUTION", help="Repair this failed execution.")
+@click.option("--cost", default=None, metavar="EXECUTION", help="Tell why this execution cost that much.")
 @click.option("--explain", is_flag=True, help="Explain the workflow.")
 @click.option(
     "--accept",

@@ -80,5 +80,5 @@ class BegunNotes:
 
     def _warn(self, error: Exception) -> None:
         if not self._failed:
-            self._log.warning("%s cannot be used; crashes count for no execution: %s", self._path, error)
+            self._log.warning("%s cannot be used; crashes are counted for no execution: %s", self._path, error)
         self._failed = True

@@ -163,7 +163,7 @@ KAFKA_TRIGGER_OPTIONS: UiFields = {
         label="Commit whole batches", when={"@version": 1.3}, help="Only what has started executions is committed."
     ),
     "fetchMaxBytes": Ui(label="Most bytes", help="The most that the broker sends of a partition at a time."),
-    "fetchMinBytes": Ui(label="Least bytes", help="The broker gathers so much for half a second."),
+    "fetchMinBytes": Ui(label="Least bytes", help="The broker gathers that much for half a second."),
     "heartbeatInterval": (
         Ui(label="Heartbeat (ms)", when=_FROM_1_3, default=10000, help="At most a third of the session."),
         Ui(label="Heartbeat (ms)", default=3000, help="At most a third of the session."),

@@ -51,7 +51,7 @@ class ImapOptions(Parameters, title="Options"):
     custom_email_config: str = Field('["UNSEEN"]', description="Rules by which mails are searched, as JSON.")
     allow_unauthorized_certs: bool = Field(False, description="Version 1: whether any certificate is accepted.")
     force_reconnect: float | None = Field(None, description="Minutes after which the connection is opened anew.")
-    track_last_message_id: bool = Field(True, description="From version 2.1: whether a mail is told once only.")
+    track_last_message_id: bool = Field(True, description="From version 2.1: whether a mail is reported once only.")
 
 
 class EmailReadImap(Parameters):

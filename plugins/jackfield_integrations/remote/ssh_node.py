@@ -41,7 +41,7 @@ class SshParameters(Parameters):
     authentication: Literal["password", "privateKey"] = "password"
     resource: Literal["command", "file"] = "command"
     operation: Literal["execute", "upload", "download"] | None = None
-    command: Text = Field("", description="What the other machine's shell runs.")
+    command: Text = Field("", description="The command for the other machine's shell.")
     cwd: Text = Field("/", description="The directory to run it in.")
     path: Text = Field(
         "",

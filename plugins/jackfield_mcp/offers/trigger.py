@@ -69,7 +69,7 @@ class OfferTrigger:
         name = name_of(workflow, offer)
         tools = cast("Sequence[AnyTool]", await asyncio.to_thread(load, _CATALOGUE))
         if any(tool.name == name.lower() for tool in tools):
-            message = f"The daemon has a tool of its own that is called {name}; choose another name."
+            message = f"The daemon has its own tool that is called {name}; choose another name."
             return [Problem(f"settings.{SETTING}.name", message, "activation")]
         return []
 

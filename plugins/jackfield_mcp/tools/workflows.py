@@ -26,7 +26,7 @@ class List(Page):
 
 class Get(Arguments):
     workflow_id: Ident
-    version: Version | None = Field(None, description="Default: the present one.")
+    version: Version | None = Field(None, description="Default: the current one.")
 
 
 class Validate(Arguments):
@@ -36,7 +36,7 @@ class Validate(Arguments):
 class Diff(Arguments):
     workflow_id: Ident
     before: Version = Field(description="The number of a version.")
-    after: Version | None = Field(None, description="Default: the present one.")
+    after: Version | None = Field(None, description="Default: the current one.")
 
 
 class TemplateId(Arguments):

@@ -28,7 +28,7 @@ _SETTINGS = {
     "CUSTOM_ROUTER_PATH": "Its script is JavaScript; write a condition in Rhai (`script` in a rule).",
     "REWRITE_SYSTEM_PROMPT": "Prompts are not rewritten here.",
     "PROXY_URL": "Set HTTPS_PROXY in the daemon's environment.",
-    "APIKEY": "A profile's proxy has a token of its own, which its agent gets by itself.",
+    "APIKEY": "A profile's proxy has its own token, which its agent gets by itself.",
     "transformers": "What transformers change in a request is done by translating the dialects here.",
     "plugins": "There is nothing like it here.",
     "StatusLine": "There is nothing like it here.",

@@ -71,7 +71,7 @@ STRATEGIES = {
 }
 _SECTIONS = {
     "general_settings": "Keys, users and the database of that proxy have no counterpart in the import.",
-    "litellm_settings": "Callbacks, caches and retries are settings of their own here; see the configuration.",
+    "litellm_settings": "Callbacks, caches and retries have their own settings here; see the configuration.",
 }
 
 

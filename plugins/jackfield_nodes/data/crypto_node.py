@@ -97,7 +97,7 @@ class Crypto(Parameters):
     )
     value: object = Field(
         "",
-        description="What is hashed or signed.",
+        description="The value that is hashed or signed.",
         json_schema_extra=needed(
             {"action": _DIGESTING, "binaryData": [False]}, {"action": ["sign", "encrypt", "decrypt"]}
         ),

@@ -55,7 +55,7 @@ class Extraction(Parameters):
 
     key: str = Field("", description="The field for the value.")
     css_selector: str = Field("", description="Which elements.")
-    return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="What of them.")
+    return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="The part of them.")
     attribute: str = Field("", description="Which attribute.")
     skip_selectors: str = Field("", description="text: selectors of elements to leave out, separated by commas.")
     return_array: Flag = Field(False, description="All values as a list, instead of one.")

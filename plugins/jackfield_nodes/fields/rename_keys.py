@@ -43,7 +43,7 @@ class RegexReplacement(Parameters):
     ui_fields: ClassVar[UiFields] = REGEX_REPLACEMENT
 
     search_regex: str = Field("", description="A regular expression in JavaScript; its first match is replaced.")
-    replace_regex: str = Field("", description="What stands there instead; $1 is what the first group matched.")
+    replace_regex: str = Field("", description="The replacement; $1 is the match of the first group.")
     options: RegexOptions = Field(default_factory=RegexOptions)
 
     def of(self, name: str) -> Replacement:

@@ -101,7 +101,7 @@ class LegacySet(SetParameters):
 
     ui_fields: ClassVar[UiFields] = LEGACY
 
-    keep_only_set: Flag = Field(False, description="Whether the present fields and files go.")
+    keep_only_set: Flag = Field(False, description="Whether the current fields and files go.")
     values: LegacyValues = Field(default_factory=LegacyValues)
 
     @classmethod

@@ -62,7 +62,7 @@ class Convert(EventParameters):
     )
 
     operation: Literal["csv", "html", "iCal", "toJson", "ods", "rtf", "toText", "xls", "xlsx", "toBinary"] = Field(
-        "csv", description="What the file is to be."
+        "csv", description="The kind of the new file."
     )
     mode: Literal["once", "each"] = Field("once", description="toJson: one file of all items, or one of each.")
     source_property: str = Field(

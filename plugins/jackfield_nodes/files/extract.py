@@ -47,7 +47,9 @@ class ExtractOptions(TableReading, title="Options"):
     ui_fields: ClassVar[UiFields] = EXTRACT_OPTIONS
 
     join_pages: Flag = Field(True, description="PDF: all pages as one text.")
-    keep_source: Literal["", "json", "binary", "both"] = Field("", description="What of the input item is kept.")
+    keep_source: Literal["", "json", "binary", "both"] = Field(
+        "", description="The part of the input item that is kept."
+    )
     max_pages: int = Field(-1, ge=-1, description="PDF: pages to read at most; -1: all.")
     password: str = Field("", description="PDF: its password.", json_schema_extra={"secret": True})
     strip_bom: Flag = Field(True, alias="stripBOM", description="Texts without their byte order mark.")
@@ -71,7 +73,7 @@ class ExtractFromFile(Parameters, title="Extract"):
         "xlsx",
         "binaryToPropery",
         "binaryToProperty",
-    ] = Field("csv", description="What the file is, and what becomes of it.")
+    ] = Field("csv", description="The kind of the file, and its result.")
     binary_property_name: str = Field("data", description="The field with the file.", json_schema_extra=needed())
     destination_key: str = Field(
         "data",

@@ -32,7 +32,9 @@ _LOOK_S = 0.1
 class WatchOptions(Parameters, title="Options"):
     ui_fields: ClassVar[UiFields] = WATCH_OPTIONS
 
-    await_write_finish: Flag = Field(False, description="Whether a file is told once it has not grown for 2 seconds.")
+    await_write_finish: Flag = Field(
+        False, description="Whether a file is reported once it has not grown for 2 seconds."
+    )
     follow_symlinks: Flag = Field(True, description="Symbolic links are never followed, whatever it says.")
     ignored: str = Field("", description="A pattern of whole paths, such as **/*.txt, or a part of them.")
     ignore_initial: Flag = Field(True, description="Whether what is there already starts nothing.")

@@ -53,7 +53,7 @@ class Move(Parameters):
     convert_all_data: Flag = Field(True, description="jsonToBinary: all fields.")
     source_key: str = Field(
         "data",
-        description="What is moved.",
+        description="The direction of the move.",
         json_schema_extra=needed({"mode": ["binaryToJson"]}, {"mode": ["jsonToBinary"], "convertAllData": [False]}),
     )
     destination_key: str = Field(

@@ -46,7 +46,7 @@ SWITCH_OPTIONS: UiFields = {
     "fallbackOutput": Ui(
         choices={
             "none": ("None", "Items that no rule fits are dropped."),
-            "extra": ("Extra output", "Gives those items an output of their own."),
+            "extra": ("Extra output", "Gives those items their own output."),
         },
         help="Where items go that no rule fits.",
     ),

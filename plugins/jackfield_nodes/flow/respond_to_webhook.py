@@ -86,7 +86,7 @@ class Respond(Parameters):
 
     respond_with: Literal[
         "firstIncomingItem", "allIncomingItems", "json", "text", "noData", "binary", "redirect", "jwt"
-    ] = Field("firstIncomingItem", description="What the caller gets.")
+    ] = Field("firstIncomingItem", description="The answer to the caller.")
     response_body: object = Field(None, description="json: a value or its JSON text; text: the text.")
     redirect_url: str | None = Field(
         "",

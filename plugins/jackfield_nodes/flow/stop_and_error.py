@@ -20,13 +20,13 @@ class StopAndError(Parameters):
 
     error_type: Literal["errorMessage", "errorObject"] = Field("errorMessage", description="A text, or an object.")
     error_message: str | None = Field(
-        "", description="What the run fails with.", json_schema_extra=needed({"errorType": ["errorMessage"]})
+        "", description="The error of the run.", json_schema_extra=needed({"errorType": ["errorMessage"]})
     )
     error_object: object = Field("", description="An object or its JSON; its `message` or `description` is shown.")
 
 
 def message_of(parameters: StopAndError) -> str:
-    """What the run fails with. Raises `NodeError` when the object is none."""
+    """The error of the run. Raises `NodeError` when the object is none."""
     if parameters.error_type == "errorMessage":
         return parameters.error_message or "The workflow was stopped."
     try:

@@ -290,9 +290,7 @@ class FlatSwitch(SwitchParameters):
 
     rules: list[FlatRule] = Field(default_factory=list)
     stop_after_first_match: Flag = Field(True, description="Whether only the first rule that matches counts.")
-    fallback_to_last: Flag = Field(
-        False, description="Whether what no rule matches has an output of its own, the last."
-    )
+    fallback_to_last: Flag = Field(False, description="Whether what no rule matches has its own output, the last.")
 
     def count(self) -> int:
         return max(len(self.rules) + self.fallback_to_last, 1)

@@ -43,7 +43,7 @@ class WaitParameters(Parameters, title="Wait"):
     ui_fields: ClassVar[UiFields] = WAIT
 
     resume: Literal["timeInterval", "specificTime", "webhook", "form"] = Field(
-        "timeInterval", description="What ends the wait."
+        "timeInterval", description="The end of the wait."
     )
     amount: float = Field(5, ge=0, description="How long, in units.")
     unit: Literal["milliseconds", "seconds", "minutes", "hours", "days"] = Field(
@@ -56,7 +56,7 @@ class WaitParameters(Parameters, title="Wait"):
     )
     limit_wait_time: bool = Field(False, description="Of a wait for a call: whether the items go on after a time.")
     limit_type: Literal["afterTimeInterval", "atSpecifiedTime"] = Field(
-        "afterTimeInterval", description="What the limit is."
+        "afterTimeInterval", description="The kind of the limit."
     )
     resume_amount: float = Field(1, ge=0, description="The limit, in units.")
     resume_unit: Literal["seconds", "minutes", "hours", "days"] = Field("hours", description="Of the limit.")

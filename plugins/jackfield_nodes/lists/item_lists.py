@@ -68,7 +68,7 @@ class ItemLists(Parameters):
     """Version 3.1. Validates to an instance of the operation's own parameters."""
 
     operation: Operation = Field(
-        "splitOutItems", description="The work that the node does; its parameters are those of its own node."
+        "splitOutItems", description="The work that the node does; its parameters are those of the node for it."
     )
 
     ui_fields: ClassVar[UiFields] = LISTS

@@ -103,7 +103,7 @@ class RememberingDuplicates(LaterDuplicates):
     ] = "removeItemsWithAlreadySeenKeyValues"
     dedupe_value: object = Field(
         "",
-        description="What tells items apart: those whose value is new stay.",
+        description="The fields that tell items apart: those whose value is new stay.",
         json_schema_extra=needed(
             {"operation": ["removeItemsSeenInPreviousExecutions"], "logic": ["removeItemsWithAlreadySeenKeyValues"]}
         ),

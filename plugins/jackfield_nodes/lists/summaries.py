@@ -36,7 +36,7 @@ DISPLAY_NAMES: Mapping[Kind, str] = {
 class Aggregation(Parameters):
     ui_fields: ClassVar[UiFields] = AGGREGATION
 
-    aggregation: Kind = Field("count", description="What is made of the field's values.")
+    aggregation: Kind = Field("count", description="The result that is made of the field's values.")
     field: str = Field("", description="Name of the field.")
     include_empty: Flag = Field(False, description="Whether empty values count, except for numbers.")
     separate_by: str = Field(",", description="Concatenate: what stands between values; other: customSeparator.")

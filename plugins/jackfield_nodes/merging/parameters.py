@@ -129,7 +129,7 @@ class CombineParameters(Parameters):
     merge_by_fields: FieldPairs = Field(default_factory=FieldPairs)
     fields_to_match_string: object = Field("", description="Fields that both inputs have, comma separated.")
     join_mode: JoinMode = Field("keepMatches", description="Which items go out.")
-    output_data_from: Literal["both", "input1", "input2"] = Field("both", description="Whose data goes out.")
+    output_data_from: Literal["both", "input1", "input2"] = Field("both", description="The input whose data goes out.")
     options: MergeOptions = Field(default_factory=MergeOptions)
 
     def way(self) -> Way:
@@ -176,7 +176,7 @@ class Merge2(CombineParameters):
 
     ui_fields: ClassVar[UiFields] = MERGE_2
 
-    mode: Literal["append", "combine", "chooseBranch"] = Field("append", description="What becomes of the inputs.")
+    mode: Literal["append", "combine", "chooseBranch"] = Field("append", description="The way of the inputs.")
     combination_mode: Literal["mergeByFields", "mergeByPosition", "multiplex"] = Field(
         "mergeByFields", description="How items find each other."
     )
@@ -207,7 +207,7 @@ class Merge3(CombineParameters):
 
     ui_fields: ClassVar[UiFields] = MERGE_3
 
-    mode: Mode3 = Field("append", description="What becomes of the inputs.")
+    mode: Mode3 = Field("append", description="The way of the inputs.")
     number_inputs: int = Field(2, ge=2, le=MAX_INPUTS, description="How many inputs there are.")
     combine_by: Literal["combineByFields", "combineByPosition", "combineAll"] = Field(
         "combineByFields", description="How items find each other."

@@ -45,7 +45,7 @@ def validate_scripts(cli: Cli, files: tuple[Path, ...], as_json: bool, config_di
     shell_complete=complete_alias,
     help="Alias of the profile that the script is run for.",
 )
-@click.option("--diff", "as_diff", is_flag=True, help="What its files would change in the profile's home.")
+@click.option("--diff", "as_diff", is_flag=True, help="Show the changes of its files in the profile's home.")
 @json_option
 @config_dir_option
 @click.pass_obj

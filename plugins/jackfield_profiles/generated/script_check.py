@@ -27,7 +27,9 @@ async def problems(context: PluginContext, agents: Iterable[Agent]) -> Sequence[
     checked = [await _problem(context, engine, name) for name in users]
     hiding = await asyncio.to_thread(hidden, context.port(Layers), context.service.config_dir)
     found = [(names, problem) for names, problem in zip(users.values(), checked, strict=True) if problem]
-    broken = [f"{problem} Profiles of {', '.join(names)} cannot be run until it is mended." for names, problem in found]
+    broken = [
+        f"{problem} Profiles of {', '.join(names)} cannot be run until it is repaired." for names, problem in found
+    ]
     return [*broken, *hiding]
 
 

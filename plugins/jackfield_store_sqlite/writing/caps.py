@@ -85,7 +85,7 @@ class HeldCaps(Caps):
                 raise
             connection.execute("ROLLBACK TO caps")
             self._paused_until = time.monotonic() + _PAUSE
-            self._log.warning("What is beyond the caps cannot be deleted now: %s.", failures.reason(error))
+            self._log.warning("Rows beyond the caps cannot be deleted now: %s.", failures.reason(error))
         connection.execute("RELEASE caps")
 
     def _know(self, connection: sqlite3.Connection) -> None:

@@ -39,7 +39,7 @@ from jackfield_ai.tools.toolbox import FunctionTool
 
 QUERY: dict[str, Json] = {
     "type": "object",
-    "properties": {"input": {"type": "string", "description": "What to look for."}},
+    "properties": {"input": {"type": "string", "description": "The text to look for."}},
     "required": ["input"],
 }
 _LISTED = "jackfield_ai.retrieval.stores.lists:listed"
