@@ -300,7 +300,16 @@ def test_the_sections_are_accessible(
     page = make_context(stranger=True, scheme=scheme, viewport=viewport).new_page()
     page.goto("/ui/settings")
     log_in(page)
-    for section in ("Account", "Users", "API keys", "MCP clients", "Virtual keys", "Credentials", "Variables"):
+    for section in (
+        "Account",
+        "Users",
+        "API keys",
+        "MCP clients",
+        "Virtual keys",
+        "Credentials",
+        "Variables",
+        "Source control",
+    ):
         page.get_by_role("tab", name=section).click()
         page.get_by_role("tabpanel").locator("table[aria-busy=true]").wait_for(state="detached")
         axe(page)

@@ -1,4 +1,5 @@
 import { Loader, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
@@ -17,6 +18,7 @@ import { VirtualKeys } from './VirtualKeys';
 
 const AuditLog = lazy(() => import('./audit'));
 const LogStreams = lazy(() => import('./logStreams'));
+const SourceControl = lazy(() => import('./SourceControl'));
 
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
@@ -29,6 +31,7 @@ const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   variables: { label: 'Variables', content: Variables },
   audit: { label: 'Audit log', content: AuditLog },
   'log-streams': { label: 'Log streaming', content: LogStreams },
+  'source-control': { label: 'Source control', content: SourceControl },
 };
 
 /** Of the settings that plugins bring. */
@@ -62,6 +65,7 @@ export default function Settings() {
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
             <Suspense fallback={<Loader aria-label="Loading" />}>
+            <Suspense>
               <Content />
             </Suspense>
           </Tabs.Panel>

@@ -22,6 +22,7 @@ export default {
     { label: 'Projects', keywords: 'team members share move', to: '/ui/settings/projects' },
     { label: 'Audit log', keywords: 'records acts export chain', to: '/ui/settings/audit' },
     { label: 'Log streaming', keywords: 'syslog otlp siem', to: '/ui/settings/log-streams', role: 'admin' },
+    { label: 'Source control', keywords: 'git push pull', to: '/ui/settings/source-control', role: 'admin' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },
     { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
   ],
