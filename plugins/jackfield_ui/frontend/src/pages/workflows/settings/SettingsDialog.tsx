@@ -81,6 +81,14 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
               value={draft.timeout}
               onChange={(seconds) => change({ timeout: typeof seconds === 'number' ? seconds : '' })}
             />
+            <NumberInput
+              label="Time saved by one execution, in minutes"
+              description="The page Insights counts it for each success. Empty: none."
+              min={0}
+              max={525_600}
+              value={draft.saved}
+              onChange={(saved) => change({ saved: typeof saved === 'number' && saved > 0 ? saved : '' })}
+            />
             <Radio.Group
               label="Order of branches"
               value={draft.order}

@@ -23,6 +23,12 @@ test('only what was changed is written, and the rest stays as it was', () => {
   expect(next.settings).toEqual({ executionTimeout: 60, mine: [1], timezone: 'DEFAULT', saveManualExecutions: false });
 });
 
+test('the time that is saved has n8n’s name', () => {
+  const next = withSettings(DOC, { ...settingsOf(DOC), saved: 12 });
+  expect(next.settings).toEqual({ timeSavedPerExecution: 12 });
+  expect(settingsOf(next).saved).toBe(12);
+});
+
 test('a setting that is emptied goes', () => {
   const doc = { ...DOC, settings: { timezone: 'Europe/Berlin', errorWorkflow: 'w1' } };
   const next = withSettings(doc, { ...settingsOf(doc), timezone: '', errorWorkflow: '' });

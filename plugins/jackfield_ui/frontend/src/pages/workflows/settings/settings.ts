@@ -7,6 +7,8 @@ export interface Settings {
   /** Seconds; empty: no limit. */
   timeout: number | '';
   errorWorkflow: string;
+  /** Minutes that one successful execution saves; empty: none. */
+  saved: number | '';
   order: 'v0' | 'v1';
   saveSuccess: boolean;
   saveFailed: boolean;
@@ -21,11 +23,11 @@ const POLICIES = ['any', 'workflowsFromAList', 'none'] as const;
 
 export function settingsOf(doc: Doc): Settings {
   const given = isRecord(doc.settings) ? doc.settings : {};
-  const seconds = Number(given.executionTimeout);
   return {
     timezone: text(given.timezone),
-    timeout: Number.isFinite(seconds) && seconds > 0 ? seconds : '',
+    timeout: positive(given.executionTimeout),
     errorWorkflow: text(given.errorWorkflow),
+    saved: positive(given.timeSavedPerExecution),
     order: given.executionOrder === 'v1' ? 'v1' : 'v0',
     saveSuccess: given.saveDataSuccessExecution !== 'none',
     saveFailed: given.saveDataErrorExecution !== 'none',
@@ -33,6 +35,11 @@ export function settingsOf(doc: Doc): Settings {
     callerPolicy: POLICIES.find((policy) => policy === given.callerPolicy) ?? 'any',
     callerIds: text(given.callerIds),
   };
+}
+
+function positive(value: unknown): number | '' {
+  const number = Number(value);
+  return Number.isFinite(number) && number > 0 ? number : '';
 }
 
 function text(value: unknown): string {
@@ -51,6 +58,7 @@ export function withSettings(doc: Doc, next: Settings): Doc {
   put(next.timezone !== before.timezone, 'timezone', next.timezone || undefined);
   put(next.timeout !== before.timeout, 'executionTimeout', next.timeout === '' ? undefined : next.timeout);
   put(next.errorWorkflow !== before.errorWorkflow, 'errorWorkflow', next.errorWorkflow || undefined);
+  put(next.saved !== before.saved, 'timeSavedPerExecution', next.saved === '' ? undefined : next.saved);
   put(next.order !== before.order, 'executionOrder', next.order);
   put(next.saveSuccess !== before.saveSuccess, 'saveDataSuccessExecution', kept(next.saveSuccess));
   put(next.saveFailed !== before.saveFailed, 'saveDataErrorExecution', kept(next.saveFailed));
