@@ -37,6 +37,7 @@ def test_every_file_can_be_read_whatever_the_name(kind: str, name: str, tmp_path
     assert project["name"] == names.distribution
     assert project["entry-points"]["jackfield"] == {names.plugin: f"{names.package}:{names.pascal}Plugin"}
     assert project["authors"] == [{"name": 'Ada "the first" Lovelace'}]
+    assert {".gitignore", ".pre-commit-config.yaml", ".github/workflows/release.yml"} <= {*made.files}
     assert {"LICENSE", "README.md", ".github/workflows/check.yml", f"src/{names.package}/py.typed"} <= {*made.files}
     assert [file for file in made.files if file.startswith("tests/test_") and file != "tests/test_loaded.py"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 BROWSER_TYPES = Path(jackfield.api.__file__).parent / "browser.d.ts"
 """The types of the browser interface, which modules of extensions have beside them."""
 SUFFIX = ".tmpl"
+_DOT = re.compile(r"(?<![^/])dot-")
 
 
 class ProjectTemplate(Template):
@@ -95,7 +97,9 @@ def _templates(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _target(name: str, names: ProjectNames) -> str:
-    return name.replace("src/package/", f"src/{names.package}/").replace("SLUG", names.slug)
+    """Names with a dot in front are `dot-...` among the templates, where tools would take them for our own."""
+    plain = _DOT.sub(".", name)
+    return plain.replace("src/package/", f"src/{names.package}/").replace("SLUG", names.slug)
 
 
 def words_of(wish: ProjectWish) -> Mapping[str, str]:
