@@ -34,6 +34,12 @@ export function ProjectBadge({ id, belonging }: { id: string; belonging: Belongi
 
 /** The column of a list of things; none while nobody uses projects. */
 export function projectColumns<Row extends { id: string }>(inUse: boolean, belonging: Belonging): Column<Row>[] {
+  return projectColumnsBy(({ id }: Row) => id, inUse, belonging);
+}
+
+/** The same of things that are named otherwise. */
+export function projectColumnsBy<Row>(idOf: (row: Row) => string, inUse: boolean, belonging: Belonging): Column<Row>[] {
   if (!inUse) return [];
-  return [{ key: 'project', title: 'Project', render: ({ id }) => <ProjectBadge id={id} belonging={belonging} /> }];
+  const render = (row: Row) => <ProjectBadge id={idOf(row)} belonging={belonging} />;
+  return [{ key: 'project', title: 'Project', render }];
 }

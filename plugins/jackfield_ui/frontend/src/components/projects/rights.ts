@@ -39,8 +39,9 @@ export function useBelonging(kind: Kind, ids: readonly string[]): Belonging {
   const { data: projects = NONE } = useProjects(inUse);
   const places = usePlacements(kind, ids);
   const may = (id: string, right: Right): boolean => {
+    if (!inUse && right === 'admin') return false; // there is nowhere to move it to
     if (admin || !member) return admin;
-    if (!inUse) return right !== 'admin';
+    if (!inUse) return true;
     const placement = places.get(id);
     return placement !== undefined && allows(placement, projects, right);
   };

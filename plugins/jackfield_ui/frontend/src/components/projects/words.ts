@@ -5,6 +5,8 @@ const WORDS: Record<Kind, [string, string]> = {
   credential: ['credential', 'credentials'],
   variable: ['variable', 'variables'],
   'data-table': ['data table', 'data tables'],
+  profile: ['profile', 'profiles'],
+  'virtual-key': ['virtual key', 'virtual keys'],
 };
 
 /** '1 workflow', '3 data tables'. */

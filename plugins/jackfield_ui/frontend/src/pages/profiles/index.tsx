@@ -10,6 +10,10 @@ import { useMay } from '../../app/session';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import { projectColumnsBy } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
@@ -18,6 +22,7 @@ import { Create } from './Create';
 import { DeleteDialog } from './DeleteDialog';
 import { useProfiles, useProfileWarnings, useProxies } from './queries';
 
+const NO_ALIASES: readonly string[] = [];
 const address = (alias: string) => `${areaPath('profiles')}/${segment(alias)}`;
 export const terminalOf = (alias: string) => `${areaPath('terminals')}?new&profile=${segment(alias)}`;
 
@@ -27,6 +32,9 @@ export default function Profiles() {
   const proxies = useProxies();
   const navigate = useNavigate();
   const writes = useMay('member');
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('profile', profiles.data?.map(({ alias }) => alias) ?? NO_ALIASES);
+  const [placing, setPlacing] = useState<{ open: Placing; alias: string }>();
   const [search, setSearch] = useSearchParams();
   const [deleting, setDeleting] = useState<string>();
   const columns = useMemo(
@@ -48,7 +56,7 @@ export default function Profiles() {
       <Warnings title="Files that cannot be used" warnings={warnings.data ?? []} />
       <DataTable
         label="Profiles"
-        columns={columns}
+        columns={[...columns, ...projectColumnsBy(({ alias }: Profile) => alias, inUse, belonging)]}
         rows={profiles.data}
         rowKey={(row) => `${row.alias} ${hostOf(row)}`}
         error={profiles.error}
@@ -67,17 +75,18 @@ export default function Profiles() {
               <Menu.Item component={Link} to={address(alias)}>
                 Open
               </Menu.Item>
-              {writes && hasArea('terminals') && (
+              {belonging.may(alias, 'start') && hasArea('terminals') && (
                 <Menu.Item component={Link} to={terminalOf(alias)}>
                   Open a terminal…
                 </Menu.Item>
               )}
-              {writes && (
+              {belonging.may(alias, 'start') && (
                 <Menu.Item component={Link} to={`${address(alias)}?tab=run`}>
                   Run a prompt
                 </Menu.Item>
               )}
-              {writes && (
+              {belonging.may(alias, 'admin') && <PlaceItems onPlace={(open) => setPlacing({ open, alias })} />}
+              {belonging.may(alias, 'write') && (
                 <Menu.Item c="var(--jf-bad)" onClick={() => setDeleting(alias)}>
                   Delete…
                 </Menu.Item>
@@ -97,6 +106,15 @@ export default function Profiles() {
           agent={search.get('agent') ?? undefined}
           onClose={() => ask(false)}
           onCreated={(alias) => void navigate(address(alias))}
+        />
+      )}
+      {placing && (
+        <PlaceDialogs
+          open={placing.open}
+          kind="profile"
+          things={[{ id: placing.alias, name: placing.alias }]}
+          to={address}
+          onClose={() => setPlacing(undefined)}
         />
       )}
       {deleting !== undefined && (

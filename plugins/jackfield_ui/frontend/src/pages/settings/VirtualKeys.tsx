@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
+import { IconDotsVertical, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, data } from '../../api/client';
@@ -8,6 +8,10 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import { projectColumns } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
 import { ListSection } from './ListSection';
 import { SecretOnce } from './SecretOnce';
@@ -19,11 +23,14 @@ type NewKey = Schemas['NewVirtualKeyShown'];
 type NewBody = Schemas['NewKeyBody'];
 
 const QUERY = ['virtual-keys'];
+const NO_IDS: readonly string[] = [];
 
 /** Keys of proxies: who may ask models through this daemon, and for how much. */
 export function VirtualKeys() {
   const [adding, setAdding] = useNew();
+  const inUse = useProjectsInUse();
   const list = useQuery({ queryKey: QUERY, queryFn: () => data(api.GET('/api/gateway/keys')) });
+  const belonging = useBelonging('virtual-key', list.data?.map(({ id }) => id) ?? NO_IDS);
   return (
     <ListSection
       title="Virtual keys"
@@ -33,12 +40,12 @@ export function VirtualKeys() {
       hint="A key opens proxies for the models, time and money that you choose. Give each program its own key."
       add="New virtual key"
       onAdd={() => setAdding(true)}
-      columns={COLUMNS}
+      columns={[...COLUMNS, ...projectColumns<Key>(inUse, belonging)]}
       rows={list.data}
       rowKey={({ id }) => id}
       error={list.error}
       onRetry={() => void list.refetch()}
-      rowActions={(key) => <KeyActions virtualKey={key} />}
+      rowActions={(key) => <KeyActions virtualKey={key} belonging={belonging} />}
     >
       {adding && <NewKeyDialog onClose={() => setAdding(false)} />}
     </ListSection>
@@ -89,7 +96,8 @@ function Ends({ virtualKey: { expires_at, status } }: { virtualKey: Key }) {
   );
 }
 
-function KeyActions({ virtualKey: { id, label } }: { virtualKey: Key }) {
+function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key; belonging: Belonging }) {
+  const [placing, setPlacing] = useState<Placing>();
   const client = useQueryClient();
   const [fresh, setFresh] = useState<NewKey>();
   const path = { params: { path: { key_id: id } } };
@@ -116,6 +124,25 @@ function KeyActions({ virtualKey: { id, label } }: { virtualKey: Key }) {
   };
   return (
     <Group gap="xs" wrap="nowrap">
+      {belonging.may(id, 'admin') && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon aria-label={`Project of ${label}`}>
+              <IconDotsVertical size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <PlaceItems onPlace={setPlacing} />
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <PlaceDialogs
+        open={placing}
+        kind="virtual-key"
+        things={[{ id, name: label }]}
+        to={() => '/ui/settings/virtual-keys'}
+        onClose={() => setPlacing(undefined)}
+      />
       <Tooltip label="New secret">
         <ActionIcon aria-label={`New secret for ${label}`} onClick={() => void askRotate()}>
           <IconRefresh size={16} />

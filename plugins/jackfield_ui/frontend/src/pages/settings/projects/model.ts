@@ -21,6 +21,8 @@ export const HELD: Record<string, [string, string]> = {
   variable: ['variable', 'variables'],
   'data-table': ['data table', 'data tables'],
   folder: ['folder', 'folders'],
+  profile: ['profile', 'profiles'],
+  'virtual-key': ['virtual key', 'virtual keys'],
   draft: ['draft', 'drafts'],
   execution: ['execution of an unsaved workflow', 'executions of unsaved workflows'],
 };
