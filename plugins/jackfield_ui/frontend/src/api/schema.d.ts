@@ -12670,33 +12670,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** QuestionAnswer */
-        QuestionAnswer: {
-            data: components["schemas"]["QuestionView"];
-            /**
-             * Success
-             * @constant
-             */
-            success: true;
-        };
-        /** QuestionBody */
-        QuestionBody: {
-            /**
-             * Factor
-             * @description Name of one of the choices.
-             */
-            factor: string;
-        };
-        /** QuestionView */
-        QuestionView: {
-            /**
-             * Shown
-             * @description For the page: of a passkey its options, else mostly nothing.
-             */
-            shown: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-        };
         /**
          * PullBody
          * @description Of what has changed on both sides: paths, or `all` of the others.
