@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import pyotp
 import pytest
 
 from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon
@@ -75,6 +76,25 @@ def test_somebody_else_logs_in_and_refuses(stranger_page: Page, daemon: Daemon, 
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("status")).to_contain_text("wrong")
     page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Refuse").click()
+    assert came_back(page)["error"] == ["access_denied"]
+
+
+def test_a_user_with_a_second_factor_gives_both(stranger_page: Page, daemon: Daemon) -> None:
+    user = {"username": "ada", "password": PASSWORD, "role": "member"}
+    daemon.admin().post("/users", json=user).raise_for_status()
+    client = daemon.client(headers={"Origin": daemon.base_url, "X-Forwarded-For": "203.0.113.9"})
+    client.post("/api/session", json={"username": "ada", "password": PASSWORD}).raise_for_status()
+    secret = client.post("/api/session/factors/totp").raise_for_status().json()["data"]["secret"]
+    done = client.put("/api/session/factors/totp", json={"code": pyotp.TOTP(secret).now()}).raise_for_status()
+    page = stranger_page
+    begin(page, daemon, "workflows:read")
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_label("Second factor").select_option("recovery")
+    page.get_by_label("Code", exact=True).fill(done.json()["data"]["recovery_codes"][0])
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("button", name="Refuse").click()
     assert came_back(page)["error"] == ["access_denied"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from quart import Blueprint, Response, request
 
@@ -11,6 +12,7 @@ from jackfield.api.audit import UNRECORDED
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput, NotFound, StoreUnavailable
 from jackfield.api.http import operation, principal, read_model, success
+from jackfield.api.http_client import is_loopback
 from jackfield.api.projects import whole_store
 from jackfield_auth.routes.answers import answer, done
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, peer
@@ -187,9 +189,11 @@ def shown(link: AccountLink) -> dict[str, object]:
 
 
 def address_of(auth: AuthService, token: str) -> str:
-    """Where the link leads: to the host that the administrator's browser has opened. The token is in the fragment,
-    which no browser sends and no server logs."""
-    return f"{request.headers.get('Origin') or auth.context.service.public_url}{PAGE}#token={token}"
+    """Where the link leads: to the host that the administrator's browser has opened, and from this machine to
+    `server.public_url`. The token is in the fragment, which no browser sends and no server logs."""
+    origin = request.headers.get("Origin", "")
+    inside = not origin or is_loopback(urlsplit(origin).hostname or "")
+    return f"{auth.context.service.public_url if inside else origin}{PAGE}#token={token}"
 
 
 def new_link(auth: AuthService, made: NewLink) -> Response:

@@ -15,7 +15,8 @@ const at = (name) => document.getElementById(name);
 const request = new URLSearchParams(location.search).get("request") || "";
 const path = "/api/v1/mcp/authorizations/" + encodeURIComponent(request);
 const risky = /^(agents|machine):/;
-let token = "";
+const titles = {totp: "Code of an authenticator app", recovery: "Recovery code"};
+let token = "", begun = "";
 const ask = (where, body) => fetch(where, {
   method: body === undefined ? "GET" : "POST",
   credentials: token ? "omit" : "same-origin",
@@ -26,7 +27,7 @@ const ask = (where, body) => fetch(where, {
   body: body === undefined ? undefined : JSON.stringify(body),
 });
 const say = (text) => { at("words").textContent = text; };
-const only = (name) => { for (const part of ["login", "consent"]) at(part).hidden = part !== name; };
+const only = (name) => { for (const part of ["login", "step", "consent"]) at(part).hidden = part !== name; };
 
 async function show(mayTry) {
   const reply = await ask(path);
@@ -71,10 +72,28 @@ at("login").addEventListener("submit", async (event) => {
   event.preventDefault();
   const reply = await ask("/api/v1/auth/login", {username: at("username").value, password: at("password").value});
   at("password").value = "";
+  return enter(reply);
+});
+async function enter(reply) {
   const told = await reply.json().catch(() => ({}));
+  if (told.code === "SECOND_FACTOR_NEEDED" && told.details) return second(told.details);
   if (!reply.ok || !told.token) return say(told.message || "The login failed.");
   token = told.token;
   return show(false);
+}
+function second(details) {
+  begun = details.login;
+  const typed = details.factors.split(", ").filter((name) => name !== "passkey");
+  if (typed.length === 0) return say("Log in with your passkey at the interface, and open this page again then.");
+  at("factor").replaceChildren(...typed.map((name) => new Option(titles[name] || name, name)));
+  say("Your account has a second factor.");
+  return only("step");
+}
+at("step").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const body = {login: begun, factor: at("factor").value, answer: at("answer").value};
+  at("answer").value = "";
+  return enter(await ask("/api/v1/auth/login/answer", body));
 });
 show(true).catch(() => say("The daemon does not answer."));
 """
@@ -87,6 +106,9 @@ _PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Le
 <p><label>Password<br><input id="password" type="password" autocomplete="current-password" required></label></p>
 <p><button>Log in</button></p><p>Another way to log in is at <a href="/">the interface</a>; open this page again
 then.</p></form>
+<form id="step" hidden><p><label>Second factor<br><select id="factor"></select></label></p>
+<p><label>Code<br><input id="answer" autocomplete="one-time-code" required></label></p>
+<p><button>Log in</button></p></form>
 <div id="consent" hidden><p>The client <b id="client"></b>, which gave this name itself, asks to use Jackfield over MCP
 as <b id="user"></b>. Your browser then goes to <b id="host"></b>.</p>
 <fieldset><legend>Rights</legend><div id="scopes"></div></fieldset>

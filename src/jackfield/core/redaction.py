@@ -12,7 +12,7 @@ LIMIT = 4096
 SHORTEST = 6
 # What looks like one of our own credentials is hidden even if nobody registered it.
 PATTERNS = (
-    r"jf_(?:ap|sk|ss|oa|oc|or|pt|sh|vk)_[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"
+    r"jf_(?:ap|pl|sk|ss|oa|oc|or|pt|sh|vk)_[A-Za-z0-9_-]{20,}|jf_al_[A-Za-z0-9_.-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"
     r"|(?i:Bearer|Basic) [A-Za-z0-9._~+/=-]{8,}"
 )
 

@@ -73,7 +73,13 @@ def users(cli: FakeCli) -> dict[str, str]:
 
 
 def test_the_commands_are_given_to_the_kernel() -> None:
-    assert [load(place).name for place in AuthPlugin.commands] == ["user", "api-key", "open"]  # type: ignore[attr-defined]
+    assert [load(place).name for place in AuthPlugin.commands] == [  # type: ignore[attr-defined]
+        "user",
+        "api-key",
+        "open",
+        "sessions",
+        "invitations",
+    ]
     assert set(user.commands) == {"add", "list", "passwd", "role", "disable", "enable", "delete"}
 
 

@@ -11,7 +11,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { ApiError, messageOf } from '../api/errors';
 import { Logo } from './Logo';
@@ -19,6 +19,9 @@ import { OfflineBanner } from './OfflineBanner';
 import { safeNext } from './safeNext';
 import { type Credentials, session, useSession } from './session';
 import { useTitle } from './title';
+
+const SecondStep = lazy(() => import('./entry/SecondStep'));
+const PasskeyLogin = lazy(() => import('./entry/PasskeyLogin'));
 
 export function LoginPage() {
   useTitle('Log in');
@@ -74,6 +77,14 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
     }
   };
   const enter = (credentials: Credentials) => attempt(() => session.logIn(credentials));
+  const step = info?.step;
+  if (step) {
+    return (
+      <Suspense>
+        <SecondStep step={step} />
+      </Suspense>
+    );
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void enter(provider === 'local' ? { username, password } : { username, password, provider });
@@ -136,6 +147,9 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
             </Button>
           </>
         )}
+        <Suspense>
+          <PasskeyLogin busy={busy} attempt={attempt} />
+        </Suspense>
         <Text size="sm" c="dimmed">
           On the computer that runs Jackfield, <span className="jf-mono">jackfield open</span> opens this page without a
           password.

@@ -4,7 +4,7 @@ import { chosenProject } from '../api/project';
 import { makeQueryClient } from '../api/queries';
 import { askForFigures } from '../pages/dashboard/queries';
 import { session } from './session';
-import { SHARED } from './shared';
+import { INVITATION, SHARED } from './shared';
 
 export const queries = makeQueryClient();
 
@@ -16,7 +16,7 @@ session.onEntry = () => {
 
 /** Who is here, and what the dashboard shows to them. */
 export function begin(): void {
-  if (location.pathname === SHARED) return;
+  if (location.pathname === SHARED || location.pathname === INVITATION) return;
   void session.start();
   // A daemon that was away when the page opened: begin again once it is there.
   connection.onReturn(() => {

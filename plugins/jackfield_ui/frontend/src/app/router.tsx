@@ -7,10 +7,11 @@ import { LoginRoute } from './Login';
 import { NotFound } from './NotFound';
 import { PageFrame } from './PageFrame';
 import { PAGES } from './pages';
-import { SHARED } from './shared';
+import { INVITATION, SHARED } from './shared';
 
 /** What a shared link opens: it asks nobody to log in, and nothing of the API. */
 const Shared = lazy(() => import('../pages/terminals/Shared'));
+const Invitation = lazy(() => import('../pages/invitation'));
 
 const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
   routes.map(({ path, load, full }) => {
@@ -40,6 +41,14 @@ export const router = createBrowserRouter([
     element: (
       <Suspense>
         <Shared />
+      </Suspense>
+    ),
+  },
+  {
+    path: INVITATION,
+    element: (
+      <Suspense>
+        <Invitation />
       </Suspense>
     ),
   },

@@ -13,7 +13,9 @@ export type SessionInfo = Schemas['BrowserSessionView'];
 export type Credentials =
   | Record<string, never>
   | { username: string; password: string; provider?: string }
-  | { code: string };
+  | { code: string }
+  | { passkey: string }
+  | { factor: string; answer: string };
 
 /**
  * `starting`: not known yet; `in`: somebody is logged in; `out`: the login page;
@@ -71,10 +73,24 @@ class Session {
   }
 
   async logIn(credentials: Credentials): Promise<void> {
-    const info = await data(api.POST(PATH, { body: credentials }));
+    this.enter(await data(api.POST(PATH, { body: credentials })));
+  }
+
+  /** After something else has begun the session, such as the setup of a second factor. */
+  async arrive(): Promise<void> {
+    this.enter(await read());
+  }
+
+  private enter(info: SessionInfo): void {
     this.left = false;
-    this.set({ phase: 'in', info, problem: undefined });
-    tabs?.postMessage('in');
+    if (info.authenticated) {
+      this.set({ phase: 'in', info, problem: undefined });
+      tabs?.postMessage('in');
+    } else {
+      // The second step of the login. Below it, the page keeps who was here.
+      const { user = null, kind = null } = this.state.info ?? {};
+      this.set({ info: { ...info, user, kind }, problem: undefined });
+    }
   }
 
   /** To the provider; it sends the browser back to a page that begins the session. */

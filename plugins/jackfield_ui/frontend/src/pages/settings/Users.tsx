@@ -1,6 +1,16 @@
 import { ActionIcon, Menu, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
-import { IconDotsVertical, IconKey, IconTrash, IconUserCheck, IconUserOff, IconUsers } from '@tabler/icons-react';
+import {
+  IconDotsVertical,
+  IconKey,
+  IconLink,
+  IconLogout,
+  IconShieldX,
+  IconTrash,
+  IconUserCheck,
+  IconUserOff,
+  IconUsers,
+} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -15,6 +25,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Buttons, Unexplained } from './FormParts';
+import { Invitations, LinkOnce } from './Invitations';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
@@ -40,12 +51,22 @@ export function Users() {
       </EmptyState>
     );
   }
-  return <UserList />;
+  return <UsersAndInvitations />;
+}
+
+function UsersAndInvitations() {
+  return (
+    <Stack gap="xl">
+      <UserList />
+      <Invitations />
+    </Stack>
+  );
 }
 
 function UserList() {
   const [adding, setAdding] = useNew();
   const [changing, setChanging] = useState<User>();
+  const [address, setAddress] = useState<string>();
   const me = useSession().info?.user?.id;
   const list = usePaged(['users'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
@@ -63,9 +84,12 @@ function UserList() {
       error={list.error}
       onRetry={() => void list.refetch()}
       paging={list.paging}
-      rowActions={(user) => <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} />}
+      rowActions={(user) => (
+        <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} onLink={setAddress} />
+      )}
     >
       {adding && <NewUser onClose={() => setAdding(false)} />}
+      {address && <LinkOnce address={address} onClose={() => setAddress(undefined)} />}
       {changing && <NewPassword user={changing} onClose={() => setChanging(undefined)} />}
     </ListSection>
   );
@@ -130,7 +154,17 @@ function Role({ user }: { user: User }) {
   );
 }
 
-function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword: () => void }) {
+function Actions({
+  user,
+  me,
+  onPassword,
+  onLink,
+}: {
+  user: User;
+  me: boolean;
+  onPassword: () => void;
+  onLink: (address: string) => void;
+}) {
   const reread = useReread();
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofUser(user)),
@@ -165,6 +199,7 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
             Set a new password
           </Menu.Item>
         )}
+        <AccountItems user={user} onLink={onLink} />
         <Menu.Item
           leftSection={user.disabled ? <IconUserCheck size={16} /> : <IconUserOff size={16} />}
           onClick={() => void askToSwitch()}
@@ -176,6 +211,54 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** What helps a user who has lost something, or whose device was lost. */
+function AccountItems({ user, onLink }: { user: User; onLink: (address: string) => void }) {
+  const client = useQueryClient();
+  const link = useMutation({
+    mutationFn: () => body(api.POST('/api/v1/users/{user_id}/reset-link', ofUser(user))),
+    onSuccess: (made) => {
+      onLink(made.address);
+      void client.invalidateQueries({ queryKey: ['invitations'] });
+    },
+    onError: (error) => notifyError(error, 'There is no link'),
+  });
+  const reset = useMutation({
+    mutationFn: () => api.DELETE('/api/v1/users/{user_id}/factors', ofUser(user)),
+    onSuccess: () => notifyDone(`“${user.username}” has no second factor any more.`),
+    onError: (error) => notifyError(error, 'The second factors cannot be reset'),
+  });
+  const end = useMutation({
+    mutationFn: () => body(api.DELETE('/api/v1/users/{user_id}/sessions', ofUser(user))),
+    onSuccess: () => notifyDone(`The sessions and tokens of “${user.username}” have ended.`),
+    onError: (error) => notifyError(error, 'The sessions cannot be ended'),
+  });
+  const askToReset = async () => {
+    const text = 'Their authenticator app, passkeys and recovery codes are removed, and their sessions end.';
+    if (await confirm({ title: `Reset the second factors of “${user.username}”?`, body: text, action: 'Reset' }))
+      reset.mutate();
+  };
+  const askToEnd = async () => {
+    const text = 'Their tokens end too. API keys stay.';
+    if (await confirm({ title: `End all sessions of “${user.username}”?`, body: text, action: 'End them' }))
+      end.mutate();
+  };
+  return (
+    <>
+      {!user.provider && (
+        <Menu.Item leftSection={<IconLink size={16} />} onClick={() => link.mutate()}>
+          Make a link for a new password
+        </Menu.Item>
+      )}
+      <Menu.Item leftSection={<IconShieldX size={16} />} onClick={() => void askToReset()}>
+        Reset the second factors
+      </Menu.Item>
+      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void askToEnd()}>
+        End all sessions
+      </Menu.Item>
+    </>
   );
 }
 

@@ -19,9 +19,11 @@ import { VirtualKeys } from './VirtualKeys';
 const AuditLog = lazy(() => import('./audit'));
 const LogStreams = lazy(() => import('./logStreams'));
 const SourceControl = lazy(() => import('./SourceControl'));
+const Security = lazy(() => import('./security'));
 
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
+  security: { label: 'Security', content: Security },
   users: { label: 'Users', content: Users },
   projects: { label: 'Projects', content: Projects },
   'api-keys': { label: 'API keys', content: ApiKeys },

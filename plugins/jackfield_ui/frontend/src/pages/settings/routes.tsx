@@ -24,6 +24,7 @@ export default {
     { label: 'Log streaming', keywords: 'syslog otlp siem', to: '/ui/settings/log-streams', role: 'admin' },
     { label: 'Source control', keywords: 'git push pull', to: '/ui/settings/source-control', role: 'admin' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },
+    { label: 'Second factor, passkeys and sessions', keywords: 'totp 2fa mfa devices', to: '/ui/settings/security' },
     { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
   ],
 } satisfies PageModule;

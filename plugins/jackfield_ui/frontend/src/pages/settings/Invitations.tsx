@@ -1,0 +1,143 @@
+import { ActionIcon, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconMailPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, body } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import { CopyIcon } from '../../components/Copyable';
+import { confirm } from '../../components/confirm';
+import type { Column } from '../../components/DataTable';
+import { Modal } from '../../components/Modal';
+import { notifyError } from '../../components/notify';
+import { useSending } from '../../components/useSending';
+import { RelativeTime } from '../../components/values';
+import { Buttons, Unexplained } from './FormParts';
+import { ListSection } from './ListSection';
+import classes from './settings.module.css';
+
+type Link = Schemas['LinkView'];
+type Role = NonNullable<Link['role']>;
+
+const PATH = '/api/v1/invitations';
+const KEY = ['invitations'];
+const ROLES: { value: Role; label: string }[] = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: changes and runs' },
+  { value: 'admin', label: 'Administrator' },
+];
+const PURPOSES: Record<Link['purpose'], string> = { invitation: 'Invitation', reset: 'Another password' };
+
+const COLUMNS: Column<Link>[] = [
+  { key: 'label', title: 'For', primary: true, render: ({ label }) => label || 'somebody' },
+  { key: 'purpose', title: 'Link', render: ({ purpose }) => PURPOSES[purpose] },
+  { key: 'role', title: 'Role', render: ({ role }) => ROLES.find(({ value }) => value === role)?.label ?? '' },
+  { key: 'ends', title: 'Ends', render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
+];
+
+/** Open links with which somebody gets an account or another password. */
+export function Invitations() {
+  const client = useQueryClient();
+  const reread = () => void client.invalidateQueries({ queryKey: KEY });
+  const [adding, setAdding] = useState(false);
+  const list = useQuery({ queryKey: KEY, queryFn: ({ signal }) => body(api.GET(PATH, { signal })) });
+  return (
+    <ListSection
+      title="Invitations"
+      about="A link makes one user, or sets another password, once. Send it yourself."
+      icon={IconMailPlus}
+      none="No open links"
+      hint="Invite somebody, who then chooses a name and a password or a passkey."
+      add="Invite somebody"
+      onAdd={() => setAdding(true)}
+      columns={COLUMNS}
+      rows={list.data?.data}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      rowActions={(link) => <TakeBack link={link} onDone={reread} />}
+    >
+      {adding && (
+        <Invite
+          onMade={reread}
+          onClose={() => {
+            setAdding(false);
+            reread();
+          }}
+        />
+      )}
+    </ListSection>
+  );
+}
+
+function TakeBack({ link, onDone }: { link: Link; onDone: () => void }) {
+  const { mutate } = useMutation({
+    mutationFn: () => api.DELETE(`${PATH}/{link_id}`, { params: { path: { link_id: link.id } } }),
+    onSuccess: onDone,
+    onError: (error) => notifyError(error, 'The link cannot be taken back'),
+  });
+  const ask = async () => {
+    if (await confirm({ title: 'Take this link back?', body: 'It works no more.', action: 'Take it back' })) mutate();
+  };
+  return (
+    <Tooltip label="Take back">
+      <ActionIcon aria-label={`Take back the link for ${link.label || 'somebody'}`} onClick={() => void ask()}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+  const [address, setAddress] = useState<string>();
+  const { form, error, busy, submit } = useSending({
+    initial: { label: '', role: 'member' as Role },
+    send: (filled) => body(api.POST(PATH, { body: { ...filled, projects: [] } })),
+    onSent: (made) => {
+      setAddress(made.address);
+      onMade();
+    },
+  });
+  if (address) return <LinkOnce address={address} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="Invite somebody">
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <TextInput
+            label="For"
+            description="Tells invitations apart, such as an address"
+            data-autofocus
+            {...form.getInputProps('label')}
+          />
+          <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
+          <Buttons action="Make the link" busy={busy} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** A link that was just made, shown for the only time. */
+export function LinkOnce({ address, onClose }: { address: string; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Copy the link now" closeOnClickOutside={false} closeOnEscape={false}>
+      <Stack>
+        <Text>Send this link to the person it is for. It is shown this once, and works once.</Text>
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <code className={classes.secret} data-testid="account-link">
+            {address}
+          </code>
+          <CopyIcon text={address} label="the link" />
+        </Group>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            onClose();
+          }}
+        >
+          <Buttons action="I have copied it" busy={false} onClose={onClose} />
+        </form>
+      </Stack>
+    </Modal>
+  );
+}

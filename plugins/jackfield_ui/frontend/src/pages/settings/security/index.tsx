@@ -1,0 +1,28 @@
+import { Stack } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
+import { useSession } from '../../../app/session';
+import { EmptyState } from '../../../components/EmptyState';
+import { Factors } from './Factors';
+import { Passkeys } from './Passkeys';
+import { OwnSessions } from './Sessions';
+
+/** Second factors, passkeys and sessions of one's own. */
+export default function Security() {
+  const owner = useSession().info?.kind === 'owner';
+  return (
+    <Stack gap="xl">
+      {owner ? (
+        <EmptyState icon={IconShieldLock} title="Second factors belong to users">
+          You came in as the user of this computer, who logs in with nothing. Add a user under “Users” to have a second
+          factor or a passkey.
+        </EmptyState>
+      ) : (
+        <>
+          <Factors />
+          <Passkeys />
+        </>
+      )}
+      <OwnSessions />
+    </Stack>
+  );
+}
