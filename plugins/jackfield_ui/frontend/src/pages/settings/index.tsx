@@ -1,5 +1,4 @@
 import { Loader, Tabs } from '@mantine/core';
-import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
@@ -67,7 +66,6 @@ export default function Settings() {
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
             <Suspense fallback={<Loader aria-label="Loading" />}>
-            <Suspense>
               <Content />
             </Suspense>
           </Tabs.Panel>
