@@ -101,7 +101,7 @@ class InsightsDesk:
 
     async def slow_nodes(self, query: InsightsQuery, limit: int) -> SlowNodes:
         """Raises `StoreUnavailable`."""
-        return await self._sampling.slowest(query.workflow_id, query.period.since, limit)
+        return await self._sampling.slowest(query.workflow_id, query.period, limit)
 
     async def names(self, workflow_ids: Iterable[str]) -> Mapping[str, str | None]:
         """None: it is deleted. Raises `StoreUnavailable`."""

@@ -18,6 +18,9 @@ from jackfield_insights.views import insights_view, n8n_summary, nodes_view
 if TYPE_CHECKING:
     from jackfield_insights.schemas import InsightsAsked, N8nSummaryAsked, SlowNodesAsked
 
+_LATEST = 253_370_764_800_000
+"""Unix ms of the year 9999, the last one that has a date."""
+
 
 def _schema(name: str) -> str:
     return f"jackfield_insights.schemas:{name}"
@@ -79,6 +82,10 @@ class InsightRoutes:
         first = period_of(name, end).since if since is None else since
         if first >= end:
             raise InvalidInput("The period ends before it begins.", details={"since": "give an earlier moment"})
+        if first < 0:
+            raise InvalidInput("The period begins before 1970.", details={"since": "give a moment from 1970 on"})
+        if end > _LATEST:
+            raise InvalidInput("The period ends after 9998.", details={"until": "give an earlier moment"})
         return period_between(first, end)
 
 

@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.history import node_records
 from jackfield.api.records import record
 from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield_insights.periods import Period
 from jackfield_insights.settings import InsightsSettings
 
 _PAGE = 100
@@ -43,10 +44,10 @@ class NodeSampling:
         self._context = context
         self._settings = context.settings(InsightsSettings)
 
-    async def slowest(self, workflow_id: str | None, since: int, limit: int) -> SlowNodes:
+    async def slowest(self, workflow_id: str | None, period: Period, limit: int) -> SlowNodes:
         runs: dict[tuple[str, str], list[tuple[int, bool]]] = {}
         looked, left = 0, self._settings.sampled_bytes
-        wanted = ExecutionFilter(workflow_id=workflow_id, since=since)
+        wanted = ExecutionFilter(workflow_id=workflow_id, since=period.since, until=period.until)
         for offset in range(0, self._settings.sampled_executions, _PAGE):
             most = min(_PAGE, self._settings.sampled_executions - offset)
             page = await self._context.store.executions(wanted, offset=offset, limit=most)

@@ -22,7 +22,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"settings", "Jackfield is set up in config.toml, not over this API."),
     (r"(node-type-policies|promotions)", "Jackfield has no policies and no promotions."),
     (r"(role-mapping-rules|roles)", "Jackfield has the roles viewer, member and admin, and no others."),
-    (r"insights", "Jackfield has no insights; see /metrics and GET /api/v1/executions/stats."),
+    (r"insights", "Of n8n's insights Jackfield has the summary alone; see GET /api/v1/insights for more."),
     (r"discover", "Jackfield describes its API at /openapi.json."),
     (r"workflows/[^/]+/(un)?archive", "Jackfield has no archive; deactivate the workflow, or delete it."),
     (r"workflows/[^/]+/test-runs", "Jackfield has evaluations of its own: see /api/v1/evaluations."),

@@ -136,12 +136,30 @@ def test_a_member_sees_the_member_s_projects_alone(daemon: Daemon, api: httpx.Cl
 
 
 @pytest.mark.parametrize(
-    "query", ["since=2026-01-02&until=2026-01-01", "period=decade", "since=never", "since=1970-01-01"]
+    "query",
+    [
+        "since=2026-01-02&until=2026-01-01",
+        "period=decade",
+        "since=never",
+        "since=1970-01-01",
+        "until=0001-01-02&period=year",
+        "until=9999-12-31T23:59:59Z&period=day",
+    ],
 )
 def test_a_bad_period_is_refused_by_name(api: httpx.Client, query: str) -> None:
     answer = api.get(f"/insights?{query}")
     assert answer.status_code == 400
-    assert set(answer.json()["details"]) <= {"since", "period"}
+    assert answer.json()["details"].keys() & {"since", "until", "period"}
+
+
+def test_slow_nodes_are_those_of_the_period(api: httpx.Client, workflow: str) -> None:
+    asked = {"workflowId": workflow, "since": "2001-01-01", "until": "2001-02-01"}
+    assert api.get("/insights/nodes", params=asked).json() == {"data": [], "executions": 0}
+
+
+def test_other_insights_of_n8n_are_refused_by_what_there_is(daemon: Daemon) -> None:
+    answer = daemon.admin().get(f"{daemon.base_url}/n8n/api/v1/insights/by-time")
+    assert (answer.status_code, "GET /api/v1/insights" in answer.json()["message"]) == (501, True)
 
 
 def test_the_command_says_it(daemon: Daemon, workflow: str) -> None:
