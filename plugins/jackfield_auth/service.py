@@ -64,7 +64,9 @@ class AuthService:
         self.keys_enabled = context.settings(ApiKeysSettings).enabled
         self.passwords = Passwords(context.settings(PasswordSettings))
         login_settings = context.settings(LoginSettings)
-        self.accounts = UserAccounts(self.store, self.passwords, clock, self._forget, local=login_settings.local)
+        self.accounts = UserAccounts(
+            self.store, self.passwords, clock, self._forget, self._decide, local=login_settings.local
+        )
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(login_settings, self.memos)
         self.logins = PasswordLogins(
@@ -96,6 +98,9 @@ class AuthService:
 
     async def _forget(self, user_id: str) -> None:
         await self.second_steps.forget(user_id)
+
+    async def _decide(self, user_id: str) -> None:
+        await self._external.standings.bar(user_id, barred=False)
 
     async def _needs_more(self, user: User) -> bool:
         return await self.second_steps.is_needed(user)

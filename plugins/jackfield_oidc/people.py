@@ -6,7 +6,7 @@ import hashlib
 
 from jackfield.api.jsontext import Json
 from jackfield.api.login_groups import GroupTable
-from jackfield.api.logins import Identity, LoginRefused
+from jackfield.api.logins import Identity, LoginRefused, folded_address
 from jackfield_oidc.requests import JsonObject
 from jackfield_oidc.settings import OidcProvider
 
@@ -69,8 +69,8 @@ class PersonReader:
         found = claims.get("email")
         if not isinstance(found, str) or claims.get("email_verified") is not True or found.count("@") != 1:
             return ""
-        domain = found.partition("@")[2].casefold()
-        allowed = {each.casefold() for each in self._provider.link_email_domains}
+        domain = folded_address(found.partition("@")[2])
+        allowed = {folded_address(each) for each in self._provider.link_email_domains}
         return found if domain in allowed else ""
 
 

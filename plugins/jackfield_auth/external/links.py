@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from jackfield.api.logins import folded_address
 from jackfield.api.storage import Entry, Store, User
 from jackfield_auth.users.accounts import LINK_KIND
 
@@ -28,8 +29,9 @@ class LoginLinks:
         await self._store().put_entry(Entry(LINK_KIND, key, user.id, 0, (before or 0) + 1, b""), before)
 
     async def by_email(self, email: str) -> User | None:
-        """The local user who is called by this address. Case does not tell: mail does not either."""
-        named = [user for user in await self._store().users() if user.username.casefold() == email.casefold()]
+        """The local user who is called by this address, see `folded_address`."""
+        wanted = folded_address(email)
+        named = [user for user in await self._store().users() if folded_address(user.username) == wanted]
         local = [user for user in named if not user.provider]
         return local[0] if len(local) == 1 else None
 

@@ -21,8 +21,8 @@ class ExternalLogins:
     def __init__(self, context: PluginContext, local: PasswordLogins, accounts: UserAccounts) -> None:
         settings = context.settings(LoginSettings)
         calls = LoginCalls(settings.provider_timeout, context.log)
-        standings = LoginStandings(lambda: context.store, lambda: context.find_port(ProjectAccess), context.log)
-        users = ExternalUsers(lambda: context.store, accounts, standings, context.clock, context.log)
+        self.standings = LoginStandings(lambda: context.store, lambda: context.find_port(ProjectAccess), context.log)
+        users = ExternalUsers(lambda: context.store, accounts, self.standings, context.clock, context.log)
         self.methods = LoginMethods(context, local, users, calls)
         self.redirects = Redirects(self.methods, calls, settings, context)
         self.departures = Departures(self.methods, users, calls, context)

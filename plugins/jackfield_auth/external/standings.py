@@ -46,7 +46,8 @@ class LoginStandings:
 
     async def follow(self, user_id: str, given: Mapping[str, ProjectRole]) -> None:
         """The user is in these projects, by id or name, and no more in others that an earlier login gave."""
-        wanted, earlier = await self._named(given), (await self.read(user_id)).projects
+        earlier = (await self.read(user_id)).projects
+        wanted = await self._named(given, earlier)
         if not wanted and not earlier:
             return
         store = whole_store(self._store())
@@ -67,9 +68,10 @@ class LoginStandings:
             if access is not None:
                 await access.changed()
 
-    async def _named(self, given: Mapping[str, ProjectRole]) -> dict[str, ProjectRole]:
+    async def _named(self, given: Mapping[str, ProjectRole], earlier: Sequence[str]) -> dict[str, ProjectRole]:
         """By id. A project that is not there is left out, and one whose name several have: nobody is let into one that
-        the operator may not have meant."""
+        the operator may not have meant. The one that an earlier login gave stays, or whoever may rename a project could
+        throw everybody out of another one."""
         if not given:
             return {}
         projects = await whole_store(self._store()).projects()
@@ -77,10 +79,13 @@ class LoginStandings:
         found: dict[str, ProjectRole] = {}
         for asked, role in given.items():
             named = [asked] if asked in ids else [each.id for each in projects if each.name == asked]
+            if len(named) > 1:
+                self._log.warning("A login names the project %r, and %s projects are called so.", asked, len(named))
+                named = [each for each in named if each in earlier]
             if len(named) == 1:
                 found[named[0]] = role
             elif asked != SHARED:  # without a row everybody is in it
-                self._log.warning("A login names the project %r, and %s projects are called so.", asked, len(named))
+                self._log.warning("A login names the project %r, which gives nothing.", asked)
         return found
 
     async def _keep(self, user_id: str, standing: LoginStanding) -> None:

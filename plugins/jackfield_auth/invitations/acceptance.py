@@ -6,6 +6,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
+from jackfield.api.logins import folded_address
 from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.storage import ProjectMember, User
 from jackfield_auth.invitations.links import AccountLink, AccountLinks, LinkOver
@@ -39,7 +40,7 @@ class LinkAcceptance:
         check_password(password)
         if link.purpose == "reset":
             return link, await self._reset(link, password)
-        check_username(username)
+        check_chosen_name(username, link)
         await self._links.take(link)
         try:
             user = await self._accounts.create(username, password, link.role)
@@ -53,7 +54,7 @@ class LinkAcceptance:
         """Options for the browser of somebody who wants no password. Raises `LinkOver`, `PasskeysUnavailable`,
         `InvalidInput`, `Conflict` for a name that is taken."""
         link = await self._invitation(token)
-        check_username(username)
+        check_chosen_name(username, link)
         if await self._context.store.user_by_name(username) is not None:
             raise taken(username)
         user_id = new_id()
@@ -112,6 +113,17 @@ class LinkAcceptance:
         access = self._context.find_port(ProjectAccess)
         if access is not None:
             await access.changed()
+
+
+def check_chosen_name(username: str, link: AccountLink) -> None:
+    """Raises `InvalidInput`, also for another person's address: a provider that verifies it later would link that
+    person to this user, whose password somebody else has."""
+    check_username(username)
+    if "@" in username and folded_address(username) != folded_address(link.label):
+        raise InvalidInput(
+            "A user name with @ must be the address that the invitation is for.",
+            details={"username": "has an @, and is not the address of the invitation"},
+        )
 
 
 def taken(username: str) -> Conflict:

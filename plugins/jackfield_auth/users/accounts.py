@@ -60,16 +60,20 @@ class UserAccounts:
         passwords: Passwords,
         clock: Clock,
         forget: Callable[[str], Awaitable[None]],
+        decide: Callable[[str], Awaitable[None]],
         *,
         local: bool = True,
     ) -> None:
         """store: asked at each use, because it comes after the plugin. forget: called with the id of a user who is
-        deleted, for what the store's users do not hold. local: whether a password of ours lets in."""
+        deleted, for what the store's users do not hold. decide: called with the id of a user whom somebody enables or
+        disables by hand, before that is done: from then on no login undoes it. local: whether a password of ours lets
+        in."""
         self._local = local
         self._store = store
         self._passwords = passwords
         self._clock = clock
         self._forget = forget
+        self._decide = decide
         self._changing = asyncio.Lock()
 
     async def verify(self, username: str, password: str) -> User:
@@ -115,6 +119,8 @@ class UserAccounts:
                 raise Conflict(f"The {what} of this user comes from the login {user.provider}; change it there.")
             if new_role is not None or switched:
                 await self._keep_an_admin(user)
+            if disabled is not None:
+                await self._decide(user_id)
             if new_role is None and hashed is None and switched is None:
                 return user
             changed = await self._store().change_user(user_id, role=new_role, password_hash=hashed, disabled=switched)

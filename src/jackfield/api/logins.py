@@ -52,6 +52,13 @@ class LoginRefused(InvalidCredentials):
     code = "LOGIN_REFUSED"
 
 
+def folded_address(address: str) -> str:
+    """For comparison of mail addresses: case does not tell in ASCII. Any other letter counts as it is, because case
+    folding makes one text of addresses that different people own, such as those of `straße.example` and
+    `strasse.example`."""
+    return address.lower() if address.isascii() else address
+
+
 class PasswordLogin(Protocol):
     """Names and passwords of a directory, such as LDAP.
 

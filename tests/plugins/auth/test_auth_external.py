@@ -17,6 +17,7 @@ from jackfield.api.errors import (
     InvalidCredentials,
     InvalidInput,
     RateLimited,
+    StoreUnavailable,
     UpstreamFailed,
 )
 from jackfield.api.logins import Departure, Identity, LoginRefused, RedirectAnswer, RedirectStart
@@ -213,6 +214,16 @@ async def test_a_project_that_two_are_called_lets_nobody_in(open_world: Any, dir
     assert await memberships(open_world, user.id) == {}
 
 
+async def test_a_second_project_of_the_name_takes_nobody_out_of_the_first(
+    open_world: Any, directory: Directory
+) -> None:
+    (one,) = await teams(open_world, "One")
+    user = await give(open_world, directory, "member", projects={"One": "project:viewer"})
+    await open_world.store.put_project(Project("id-b", "One", 1, 1))
+    await give(open_world, directory, "member", projects={"One": "project:editor"})
+    assert await memberships(open_world, user.id) == {one: "project:editor"}
+
+
 async def test_who_lost_the_groups_loses_tokens_projects_and_the_way_in_until_they_are_back(
     open_world: Any, directory: Directory
 ) -> None:
@@ -238,6 +249,21 @@ async def test_a_user_whom_an_administrator_disabled_stays_out_whatever_the_grou
     for role in ("", "member"):
         with pytest.raises((LoginRefused, AccessDenied)):
             await give(open_world, directory, role)
+    assert (await open_world.store.user(user.id)).disabled
+
+
+@pytest.mark.parametrize("steps", [(True,), (False, True)])
+async def test_whom_an_administrator_disables_after_a_login_did_stays_out(
+    open_world: Any, directory: Directory, steps: tuple[bool, ...]
+) -> None:
+    await open_world.user("root")
+    user = await give(open_world, directory, "member")
+    with pytest.raises(LoginRefused):
+        await give(open_world, directory, "")
+    for disabled in steps:
+        await open_world.auth.accounts.change(user.id, disabled=disabled)
+    with pytest.raises(AccessDenied):
+        await give(open_world, directory, "member")
     assert (await open_world.store.user(user.id)).disabled
 
 
@@ -305,6 +331,16 @@ async def test_an_address_finds_no_user_of_another_login_and_none_that_is_disabl
     directory.answer = Identity("s-3", "Bob", "member", verified_email="bob@example.com")
     with pytest.raises(AccessDenied):
         await enter(open_world)
+
+
+@pytest.mark.parametrize("address", ["ada@stra\u00dfe.example", "\u017fam@example.com", "\u212aim@example.com"])
+async def test_an_address_that_only_looks_alike_in_lower_case_is_somebody_elses(
+    open_world: Any, directory: Directory, address: str
+) -> None:
+    local = await open_world.user(address.casefold())
+    assert local.username != address
+    linked = await give(open_world, directory, "member", verified_email=address)
+    assert linked.id != local.id
 
 
 async def test_a_daemon_that_was_quicker_has_made_the_user(open_world: Any, directory: Directory) -> None:
@@ -608,6 +644,22 @@ async def test_a_notice_ends_tokens_and_counts_once(leaving: Any) -> None:
     again = await finish(leaving, state, made.binding)
     assert (await tell(leaving, "n-1"))[0] == 400
     assert (await leaving.store.user(user.id)).version == again.version
+
+
+async def test_a_notice_that_the_store_did_not_take_counts_when_it_comes_again(
+    leaving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, made = await begun(leaving)
+    user = await finish(leaving, state, made.binding)
+    with monkeypatch.context() as broken:
+        broken.setattr(leaving.store, "change_user", failing)
+        assert (await tell(leaving, "n-1"))[0] == 503
+    assert await tell(leaving, "n-1") == (200, {"ended": True})
+    assert (await leaving.store.user(user.id)).version == user.version + 1
+
+
+async def failing(*_: object, **__: object) -> None:
+    raise StoreUnavailable
 
 
 @pytest.mark.parametrize(

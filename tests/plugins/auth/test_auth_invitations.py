@@ -41,6 +41,18 @@ async def test_a_link_whose_user_cannot_be_made_can_be_tried_again(world: Any) -
     await world.auth.link_acceptance.with_password(token, "bob", PASSWORD)
 
 
+async def test_an_invited_person_takes_nobody_elses_address_as_a_name(world: Any) -> None:
+    token = await invite(world)
+    acceptance = world.auth.link_acceptance
+    for refused in (
+        acceptance.with_password(token, "boss@example.com", PASSWORD),
+        acceptance.ask_passkey(token, "boss@example.com", ORIGIN),
+    ):
+        with pytest.raises(InvalidInput, match="address"):
+            await refused
+    assert (await acceptance.with_password(token, "Ada@example.com", PASSWORD))[1].username == "Ada@example.com"
+
+
 async def test_an_invited_person_may_choose_a_passkey_in_place_of_a_password(world: Any) -> None:
     token = await invite(world)
     acceptance = world.auth.link_acceptance
