@@ -16,6 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, Conflict, InvalidInput
 from jackfield.api.files import create_private, private_directory, read_private, remove_private
 from jackfield.api.profiles import Profile, Profiles, ProviderKeys
+from jackfield.api.projects import reaching
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.proxy import targets_in
 from jackfield_providers.bodies import CustomProviderBody
@@ -56,10 +57,14 @@ class CustomProviders:
                     code="PROVIDER_NOT_CUSTOM",
                 )
             profiles = self._context.find_port(Profiles)
-            every = [] if profiles is None else await profiles.all()
+            seen = [] if profiles is None else [profile.alias for profile in await profiles.all()]
+            with reaching(None):  # a provider is everybody's, also of projects that the caller does not see
+                every = [] if profiles is None else await profiles.all()
             using = {profile.alias: named for profile in every if (named := _named(profile, provider.id))}
             if using:
-                told = "; ".join(f"{alias} ({', '.join(named[:3])})" for alias, named in list(using.items())[:10])
+                shown = [(alias, named) for alias, named in using.items() if alias in seen]
+                told = "; ".join(f"{alias} ({', '.join(named[:3])})" for alias, named in shown[:10])
+                told = told or "profiles of projects that you are not in"
                 raise Conflict(
                     f"Profiles name the provider {provider.id}: {told}. Change or delete them first.",
                     code="PROVIDER_IN_USE",

@@ -26,7 +26,7 @@ VERB = re.compile(
     r"Start|Stop|Restart|Run|Execute|Cancel|Retry|Interrupt|Wait|Stream|Send|Answer|Begin|End|Share|Unshare|Clean|Test|"
     r"Check|Validate|Preview|Plan|Count|Import|Export|Activate|Deactivate|Publish|Unpublish|Duplicate|Restore|"
     r"Authorize|Fetch|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse|Drain|Resume|"
-    r"Accept|Reject|Merge|Ask|Decide)(?![a-z])",
+    r"Accept|Reject|Merge|Ask|Decide|Read|Finish|Renew|Reset|Hear|Make|Push|Pull)(?![a-z])",
 )
 """A call begins with what it does."""
 SILENT = {"POST /n8n/api/v1/projects/{project_id}/users"}

@@ -259,6 +259,8 @@ PROJECT = frozenset(
         "validateWorkflow",
         "waitForTerminalGet",
         "waitForTerminalPost",
+        "exportAuditRecords",
+        "listAuditRecords",
     ]
 )
 """Of what belongs to projects: somebody of another one finds nothing."""
@@ -305,6 +307,7 @@ OWN = frozenset(
         "acceptLink",
         "beginLinkPasskey",
         "readLink",
+        "hearLogout",
     ]
 )
 """One's own: sessions, keys, grants."""
@@ -358,6 +361,21 @@ INSTANCE = frozenset(
         "createResetLink",
         "listInvitations",
         "revokeInvitation",
+        "checkAuditLog",
+        "createLogStream",
+        "deleteLogStream",
+        "getLogStream",
+        "listLogStreams",
+        "testLogStream",
+        "updateLogStream",
+        "getGitDiff",
+        "getGitStatus",
+        "makeGitKey",
+        "pullGit",
+        "pushGit",
+        "listSecretNames",
+        "listSecretSources",
+        "testSecretSource",
     ]
 )
 """The same for everybody, or for administrators."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ available = ["small"]
 default = "small"
 """
 PROGRAM = """#!{python}
-import datetime, json, pathlib, sys, uuid
+import datetime, json, os, pathlib, sys, uuid
 if "--version" in sys.argv:
     print("1.0.0")
 elif "-p" in sys.argv:
@@ -67,6 +68,7 @@ elif "-p" in sys.argv:
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(json.dumps(line) + "\\n")
 else:
+    (pathlib.Path.home() / "token").write_text(os.environ.get("JACKFIELD_TOOLS_TOKEN", ""))
     print("ready", flush=True)
     for line in sys.stdin:
         print("heard " + line, end="", flush=True)
@@ -253,6 +255,47 @@ def test_an_execution_uses_profiles_of_its_workflows_project(lab: AgentsLab, bob
     assert outcome(ann.post(f"/workflows/{foreign}/execute"))["status"] == "failed"
 
 
+async def listed_by_agent(lab: AgentsLab, api: httpx.Client, alias: str) -> str:
+    """Which workflows an agent of the profile is told of, when this caller has started it."""
+    from .profile_probes import connected
+
+    home = lab.daemon.directory.parent / "homes" / alias
+    home.joinpath("token").unlink(missing_ok=True)
+    started = await asyncio.to_thread(api.post, "/terminal/sessions", json={"profile_alias": alias})
+    assert started.status_code == 200, started.text
+    await asyncio.to_thread(poll, lambda: home.joinpath("token").exists() and home.joinpath("token").read_text(), alias)
+    async with connected(lab.daemon, home.joinpath("token").read_text()) as client:
+        found = await client.call_tool("list_workflows", {"limit": 100})
+    assert not found.is_error, found
+    assert api.delete(f"/terminal/sessions/{started.json()['data']['session_id']}").status_code == 200
+    return str(found)
+
+
+async def test_an_agent_is_told_of_its_projects_workflows_alone(lab: AgentsLab, bobs: AgentsOfBob) -> None:
+    """Although its token is the daemon's own user's."""
+    pytest.importorskip("mcp")
+    ann, bob, shared = lab.agents(lab.ann.client(lab.a)), lab.agents(lab.bob.client(lab.b)), lab.agents(lab.ann.api)
+    made(lab.ann.client(lab.a).post("/workflows", json=manual("Of A")))
+    made(lab.bob.client(lab.b).post("/workflows", json=manual("Of B")))
+    made(lab.ann.api.post("/workflows", json=manual("Of everybody")))
+    tools = {"agent_id": "parrot", "provider_id": "house", "daemon_tools": {"tools": ["list_workflows"]}}
+    for api, alias in ((bob, "tools-b"), (shared, "tools-shared")):
+        assert api.post("/profiles", json={"alias": alias, **tools}).status_code < 300
+    everything = {"Of A", "Of B", "Of everybody"}
+    share = f"/placements/profile/tools-b/shares/{lab.a}"
+    lab.admin.put(share).raise_for_status()
+    for api, alias, seen in (
+        (bob, "tools-b", "Of B"),
+        (lab.agents(lab.admin), "tools-b", "Of B"),
+        (shared, "tools-shared", "Of everybody"),
+        (ann, "tools-b", "Of A"),
+    ):
+        told = await listed_by_agent(lab, api, alias)
+        assert {name for name in everything if name in told} == {seen}, (alias, seen)
+    lab.admin.delete(share).raise_for_status()
+    assert bob.delete("/profiles/tools-b").status_code == 200
+
+
 def test_usage_is_that_of_the_callers_profiles(lab: AgentsLab, bobs: AgentsOfBob) -> None:
     bobs.api.post(f"/profiles/{ALIAS}/run", json={"prompt": "once more"}).raise_for_status()
     report = {"kind": "daily", "breakdown": "profile"}
@@ -288,8 +331,14 @@ def test_a_profile_moves(lab: AgentsLab, bobs: AgentsOfBob) -> None:
     assert bobs.listed(lab.agents(lab.ann.api)) == (False,) * 4
 
 
-def test_a_deleted_profile_leaves_its_name_to_everybody(lab: AgentsLab, bobs: AgentsOfBob) -> None:
+def test_what_a_deleted_profile_leaves_stays_in_its_project(lab: AgentsLab, bobs: AgentsOfBob) -> None:
     assert bobs.api.delete(f"/profiles/{ALIAS}", params={"force": "true"}).status_code == 200
-    body = {"alias": ALIAS, "agent_id": "parrot", "provider_id": "house"}
-    assert lab.agents(lab.ann.api).post("/profiles", json=body).status_code < 300
-    assert lab.ann.api.get(f"/placements/profile/{ALIAS}").json()["projectId"] == "jackfield"
+    ann, body = lab.agents(lab.ann.api), {"alias": ALIAS, "agent_id": "parrot", "provider_id": "house"}
+    for api, seen in ((ann, False), (bobs.api, True)):
+        assert (bobs.session in [one["id"] for one in api.get("/terminal/sessions").json()["data"]]) is seen
+        assert (api.get(f"/terminal/sessions/{bobs.session}/screen").status_code != 404) is seen
+        assert (ALIAS in api.get("/usage").text) is seen
+    refused = ann.post("/profiles", json=body)
+    assert (refused.status_code, "another project" in refused.json()["error"]) == (409, True), refused.text
+    assert bobs.api.post("/profiles", json=body).status_code < 300
+    assert lab.admin.get(f"/placements/profile/{ALIAS}").json()["projectId"] == lab.b

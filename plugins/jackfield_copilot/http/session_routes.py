@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from quart import Blueprint, Response
+from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.http import is_from_network, operation, principal, read_model, request_scope, success
 from jackfield.api.own_calls import OwnCalls
+from jackfield.api.placed_things import PlacedThings
 from jackfield_copilot.drafts.service import answered
 from jackfield_copilot.http.schemas import CopilotMessageIn, CopilotSessionIn
 from jackfield_copilot.sessions.prompts import CopilotTask
-from jackfield_copilot.sessions.sessions import CopilotSessions, CopilotStart
+from jackfield_copilot.sessions.sessions import CopilotSessions, CopilotStart, unknown
 
 _SCHEMAS = "jackfield_copilot.http.schemas"
 _TAGS = ("copilot",)
 _ONE = "/sessions/<session_id>"
+LOOKS = ("GET", "HEAD", "OPTIONS")
 
 
 def _require() -> None:
@@ -29,6 +31,16 @@ def _require() -> None:
 def session_blueprint(context: PluginContext) -> Blueprint:
     made = Blueprint("copilot", __name__, url_prefix="/api/copilot")
     sessions = partial(context.port, CopilotSessions)  # asked for with a request: the routes are made at the start
+
+    async def guard() -> None:
+        ident = (request.view_args or {}).get("session_id")
+        if ident is None:
+            return
+        profile = str(sessions().shown(str(ident))["profile_alias"])
+        if not await PlacedThings(context, "profile").may(profile, "read" if request.method in LOOKS else "start"):
+            raise unknown()
+
+    made.before_request(guard)
 
     def shown(session_id: str) -> Response:
         draft = sessions().draft_of(session_id)

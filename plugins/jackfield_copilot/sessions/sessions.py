@@ -58,7 +58,7 @@ class CopilotSessions:
         """Raises `NotFound`."""
         found = self._of.get(session_id)
         if found is None:
-            raise NotFound("There is no copilot session with this id.", code="SESSION_NOT_FOUND")
+            raise unknown()
         return found
 
     def has(self, session_id: str) -> bool:
@@ -66,6 +66,7 @@ class CopilotSessions:
 
     def shown(self, session_id: str) -> Mapping[str, Json]:
         """The session as the API of agent sessions shows it. Raises `NotFound`."""
+        self.draft_of(session_id)
         return self._context.port(AgentSessions).shown(session_id)
 
     async def begin(self, start: CopilotStart) -> CopilotTalk:
@@ -181,6 +182,10 @@ class CopilotSessions:
 
     def _oldest(self) -> Sequence[str]:
         return list(self._of)[: max(0, len(self._of) - _MOST)]
+
+
+def unknown() -> NotFound:
+    return NotFound("There is no copilot session with this id.", code="SESSION_NOT_FOUND")
 
 
 _TITLES: Mapping[str, str] = {

@@ -26,6 +26,7 @@ from jackfield_mcp.oauth.tokens import digest_of, new_token
 from jackfield_mcp.offers.book import OfferedWorkflows, reached
 from jackfield_mcp.paths import ENDPOINT
 from jackfield_mcp.profile_tokens.place import TokenPlace
+from jackfield_mcp.profile_tokens.projects import project_of_run
 from jackfield_mcp.profile_tokens.records import KIND, entry_of, token_of
 from jackfield_mcp.settings import McpSettings
 
@@ -71,7 +72,8 @@ class ProfileTokens:
         host = self._context.port(Hosts).here.name
         scopes = await asyncio.to_thread(_scopes, scope)
         outlives = not self._place.is_daemon
-        token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until, outlives, depth)
+        project = await project_of_run(self._context, profile.alias, scope)
+        token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until, outlives, depth, project)
         await self._make_room(now)
         await self._store.put_entry(entry_of(digest_of(text), token), None)
         return text

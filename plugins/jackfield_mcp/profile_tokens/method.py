@@ -8,11 +8,12 @@ from jackfield.api.errors import TokenExpired, TokenInvalid
 from jackfield.api.profile_tools import REACH, ToolReach
 from jackfield_mcp.paths import ENDPOINT
 from jackfield_mcp.profile_tokens.book import ProfileTokens
+from jackfield_mcp.profile_tokens.projects import projects_of_token
 
 
 class ProfileTokenMethod:
-    """A token acts as the daemon's user, to whom profiles belong, within the scopes of the tools that it reaches. What
-    it reaches is in the claim `REACH`."""
+    """A token acts as the daemon's user, to whom profiles belong, within the scopes of the tools that it reaches. Where
+    projects are used, it is limited to one. What it reaches is in the claim `REACH`."""
 
     name = "mcp_profile"
 
@@ -34,4 +35,6 @@ class ProfileTokenMethod:
             raise TokenExpired("The token of this run has expired; start the profile's agent again.")
         reach = ToolReach(found.alias, found.run, found.scope, found.depth)
         claims = {"key": found.id, REACH: reach}
-        return Principal(OWNER.user_id, OWNER.username, OWNER.role, self.name, frozenset(found.scopes), claims)
+        projects = await projects_of_token(self._context, found)
+        scopes = frozenset(found.scopes)
+        return Principal(OWNER.user_id, OWNER.username, OWNER.role, self.name, scopes, claims, projects)

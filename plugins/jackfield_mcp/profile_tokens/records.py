@@ -33,6 +33,7 @@ def entry_of(digest: str, token: ToolToken) -> Entry:
         "scopes": list[Json](token.scopes),
         "outlives": token.outlives,
         "depth": token.depth,
+        "project": token.project,
     }
     return Entry(KIND, digest, "", token.created_at, 1, jsontext.dumps(data))
 
@@ -70,6 +71,7 @@ def _token(data: dict[str, Json]) -> ToolToken:
         int(str(data["until"])),
         data.get("outlives") is True,
         int(str(data.get("depth", 0))),
+        str(data.get("project") or ""),
     )
 
 

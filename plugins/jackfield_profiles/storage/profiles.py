@@ -12,6 +12,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.files import create_private, private_directory, remove_private, write_private
+from jackfield.api.hosts import HostCalls, Hosts
 from jackfield.api.placed_things import PlacedThings
 from jackfield.api.profiles import Profile
 from jackfield.api.projects import Right
@@ -35,6 +36,7 @@ class ProfileStore:
         self._locks = ProfileLocks(self._directory, context.clock, context.settings(ProfilesSettings).lock_timeout)
         self._looking = asyncio.Lock()
         self._things = PlacedThings(context, "profile")
+        self._context = context
 
     async def all(self) -> Sequence[Profile]:
         """Every readable one, by alias."""
@@ -100,10 +102,15 @@ class ProfileStore:
             yield
 
     async def add(self, new: Document) -> Profile:
-        """It belongs where the present reach makes new things. Raises `Conflict` when there is such a file,
-        `AccessDenied`."""
-        async with self._things.placing(str(new["alias"])):
+        """It belongs where the present reach makes new things. Raises `Conflict` when there is such a file, or another
+        project has the alias, `AccessDenied`, `HostUnavailable`."""
+        alias = str(new["alias"])
+        async with self._things.placing(alias, lambda: self._is_elsewhere(alias)):
             return await asyncio.to_thread(self._add, new)
+
+    async def _is_elsewhere(self, alias: str) -> bool:
+        calls = self._context.find_port(HostCalls)
+        return calls is not None and bool(self._context.port(Hosts).others) and bool(await calls.find("profile", alias))
 
     def _add(self, new: Document) -> Profile:
         content = text(new)

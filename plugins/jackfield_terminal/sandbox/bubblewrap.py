@@ -24,6 +24,7 @@ from jackfield.api.auth import Authentication
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Launch, Profiles
+from jackfield.api.projects import reaching
 from jackfield.api.records import replace
 from jackfield_terminal.sandbox.mounts import SandboxPaths, view_of
 from jackfield_terminal.settings import SandboxSettings
@@ -83,7 +84,8 @@ class Sandbox:
             )
         # The agent shares our uid and our network: the gate must tell it from ourselves.
         self._context.port(Authentication).confine_agents()
-        profiles = await self._context.port(Profiles).all()
+        with reaching(None):  # also homes of projects that the caller does not see are hidden
+            profiles = await self._context.port(Profiles).all()
         places = SandboxPaths(
             home=launch.profile.home,
             cwd=launch.cwd,

@@ -5,11 +5,11 @@ The plugin's own store asks here, so that whoever uses it gets what the present 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from .errors import AccessDenied
+from .errors import AccessDenied, Conflict
 from .projects import NEEDED, ProjectAccess, Right, Rights, present_reach, whole_store
 from .storage import SHARED, ResourceKind
 
@@ -58,28 +58,45 @@ class PlacedThings:
         return rights.target
 
     @asynccontextmanager
-    async def placing(self, ident: str) -> AsyncIterator[None]:
-        """What is made within belongs to the `target`; nobody else sees it before. A former one of this name, which
-        is gone, leaves it nothing. Raises as `target`."""
+    async def placing(self, ident: str, elsewhere: Callable[[], Awaitable[bool]] | None = None) -> AsyncIterator[None]:
+        """What is made within belongs to the `target`; nobody else sees it before. elsewhere: whether another host has
+        it. Raises as `target`, and `Conflict` where the id belongs to another project: of something at another host, or
+        of a former thing whose traces whoever got the id would get."""
         target, access = await self.target(), self._used()
         if access is None:
             yield
             return
+        before = await access.project_of(self._kind, ident)
+        if before != target and (
+            not await self._may_take_from(before) or (elsewhere is not None and await elsewhere())
+        ):
+            raise Conflict(f"The name {ident[:100]} belongs to another project; give another one.")
         store = whole_store(self._context.store)
-        await store.forget_resource(self._kind, ident)
+        await self._share_no_more(ident)
         await store.place_resources(self._kind, [ident], target)
         try:
             await access.changed()
             yield
         except BaseException:
-            await self.forget(ident)
+            await store.place_resources(self._kind, [ident], before)
+            await access.changed()
             raise
 
     async def forget(self, ident: str) -> None:
-        """It is gone."""
+        """It is gone. What it leaves, such as its usage, stays in its project."""
         if (access := self._used()) is not None:
-            await whole_store(self._context.store).forget_resource(self._kind, ident)
+            await self._share_no_more(ident)
             await access.changed()
+
+    async def _may_take_from(self, project_id: str) -> bool:
+        """What is in no other one is in the shared project, also what never was."""
+        rights = await self._rights()
+        return project_id == SHARED or rights is None or rights.may(project_id, "write")
+
+    async def _share_no_more(self, ident: str) -> None:
+        store = whole_store(self._context.store)
+        for project_id in (await store.shares(self._kind, [ident])).get(ident, ()):
+            await store.unshare_resource(self._kind, ident, project_id)
 
     async def _rights(self) -> Rights | None:
         access = self._limiting()

@@ -48,7 +48,8 @@ REACH = "reach"
 class ToolToken:
     """A token that counts. Its text is nowhere. id: by which it is listed and revoked; host: of the daemon that runs
     the agent; scopes: all rights that it has in the management API, through its tools alone; times: Unix ms; outlives:
-    the run is a command's, and goes on when the daemon ends; depth: how many executions stand above the run."""
+    the run is a command's, and goes on when the daemon ends; depth: how many executions stand above the run; project:
+    the only one that it reaches; empty: its profile's."""
 
     id: str
     run: str
@@ -61,6 +62,7 @@ class ToolToken:
     until: int
     outlives: bool = False
     depth: int = 0
+    project: str = ""
 
 
 class ProfileTools(Protocol):
