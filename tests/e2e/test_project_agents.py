@@ -320,10 +320,9 @@ def test_a_virtual_key_opens_what_its_maker_sees(lab: AgentsLab, bobs: AgentsOfB
 def test_a_profile_moves(lab: AgentsLab, bobs: AgentsOfBob) -> None:
     place = f"/placements/profile/{ALIAS}"
     assert lab.bob.api.put(place, json={"projectId": "jackfield"}).status_code == 403, "an editor moves nothing"
-    assert (
-        lab.admin.get(f"/projects/{lab.b}").json()["holds"] | {"profile": 1, "virtual-key": 1}
-        == lab.admin.get(f"/projects/{lab.b}").json()["holds"]
-    )
+    holds = lab.admin.get(f"/projects/{lab.b}").json()["holds"]
+    assert holds["profile"] >= 1
+    assert holds["virtual-key"] == 1
     assert lab.admin.put("/placements/profile/absent", json={"projectId": lab.a}).status_code == 404
     lab.admin.put(place, json={"projectId": "jackfield"}).raise_for_status()
     assert bobs.listed(lab.agents(lab.ann.api)) == (True, True, False, False)
