@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidCredentials, InvalidInput
 from jackfield.api.json_values import Json
 from jackfield.api.logins import SECOND_FACTORS, FactorStart, FactorUser, SecondFactor
+from jackfield.api.memos import Memos
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.external.calls import LoginCalls
@@ -21,17 +21,17 @@ from jackfield_auth.factors.pending import PendingLogin, PendingLogins
 from jackfield_auth.factors.recovery import RecoveryCodes
 from jackfield_auth.factors.totp import TotpFactor
 from jackfield_auth.logins.refusals import LoginOver
+from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.passkeys.ceremonies import PasskeyCeremonies
 from jackfield_auth.passkeys.factor import PasskeyFactor
 from jackfield_auth.settings import LoginSettings, SecondFactorSettings
 from jackfield_auth.users.accounts import UserAccounts
 
-if TYPE_CHECKING:
-    from jackfield_auth.logins.throttle import Throttle
-
 ANY_ADDRESS = "second-factor"
 """The address under which wrong answers of one user are counted together: whoever has the password may guess from many
 addresses."""
+WRONG_ANSWERS = "failed-second-factor"
+"""The kind under which they are kept: apart, so that nobody gets rid of them by many wrong passwords of other names."""
 LONGEST_KEPT = 4096
 
 
@@ -60,6 +60,8 @@ class SecondSteps:
         self._context = context
         self._accounts = accounts
         self._throttle = throttle
+        # By the user: a directory may take several names for one.
+        self._guesses = Throttle(context.settings(LoginSettings), lambda: context.port(Memos), WRONG_ANSWERS)
         self.settings = context.settings(SecondFactorSettings)
         self._calls = LoginCalls(context.settings(LoginSettings).provider_timeout, context.log)
         self.pending = PendingLogins(context, self.settings)
@@ -76,6 +78,10 @@ class SecondSteps:
     async def is_needed(self, user: User) -> bool:
         """Whether the password alone does not let this user in."""
         return self.is_demanded(user) or await self.has_one(user.id)
+
+    async def is_owed(self, user: User) -> bool:
+        """Whether the settings want one of this user, who has none."""
+        return self.is_demanded(user) and not await self.has_one(user.id)
 
     async def has_one(self, user_id: str) -> bool:
         """Whether the user has set up one or more."""
@@ -115,7 +121,7 @@ class SecondSteps:
         user = await self.user(login)
         chosen = await self._factor(login, factor)
         # A question may cost a message to somebody: who may not answer may not ask.
-        await self._throttle.check(login.typed, ANY_ADDRESS, login.provider)
+        await self._guesses.check(user.id, ANY_ADDRESS)
         start: FactorStart = await self._calls.answer(factor, lambda: chosen.begin(_asked(user), origin))
         if len(start.kept) > LONGEST_KEPT:
             self._context.log.error("The second factor %s keeps more than %s bytes.", factor, LONGEST_KEPT)
@@ -130,7 +136,7 @@ class SecondSteps:
         user = await self.user(login)
         chosen = await self._factor(login, factor)
         async with (
-            self._throttle.attempt(login.typed, ANY_ADDRESS, login.provider),
+            self._guesses.attempt(user.id, ANY_ADDRESS),
             self._throttle.attempt(login.typed, client, login.provider),
         ):
             kept = await self.pending.take_kept(token, peer, factor)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
 from jackfield.api import jsontext
+from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
@@ -26,7 +27,8 @@ _PAGE = 100
 
 
 class LinkOver(NotFound):
-    """This link was used, has ended, or was taken back; ask an administrator for another one."""
+    """This link was used, has ended, was taken back, or is of somebody who is an administrator no more; ask an
+    administrator for another one."""
 
     code = "LINK_OVER"
 
@@ -34,7 +36,8 @@ class LinkOver(NotFound):
 @record
 class AccountLink:
     """label: for administrators to tell it by, such as an address; role and projects (id -> role): of the user that an
-    invitation makes; user_id: whose password a reset is for; created_by: the administrator's id; times: Unix ms."""
+    invitation makes; user_id: whose password a reset is for; created_by: the administrator's id, empty for one who is
+    none of the users; times: Unix ms."""
 
     id: str
     purpose: Purpose
@@ -100,6 +103,7 @@ class AccountLinks:
         link = _link(entry)
         if not hmac.compare_digest(link.digest, digest_of(secret)) or link.expires_at <= self._context.clock.now_ms():
             raise LinkOver
+        await self._require_maker(link)
         return link
 
     async def take(self, link: AccountLink) -> None:
@@ -129,9 +133,18 @@ class AccountLinks:
             raise Conflict("There are too many open links (security.invitations.most); take some back first.")
         secret, now = secrets.token_urlsafe(32), self._context.clock.now_ms()
         ends = now + lifetime * 1000
-        link = AccountLink(new_id(), purpose, digest_of(secret), label, role, projects, user_id, caller, now, ends)
+        maker = caller if await self._context.store.user(caller) is not None else ""
+        link = AccountLink(new_id(), purpose, digest_of(secret), label, role, projects, user_id, maker, now, ends)
         await self.put_back(link)
         return NewLink(link, f"{PREFIX}{link.id}.{secret}")
+
+    async def _require_maker(self, link: AccountLink) -> None:
+        """Who is an administrator no more must not come back by a link of their own. Raises `LinkOver`."""
+        if not link.created_by or link.created_by == OWNER.user_id:
+            return
+        maker = await self._context.store.user(link.created_by)
+        if maker is None or maker.disabled or maker.role != "admin":
+            raise LinkOver
 
     async def _page(self, after: tuple[int, str] | None) -> Sequence[Entry]:
         return await self._context.store.entries(KIND, "", after=after, limit=_PAGE, newest_first=True)

@@ -55,7 +55,9 @@ class Attempt:
 class Throttle:
     """Refuses an attempt after too many failures. Bounded: the oldest failures are forgotten first."""
 
-    def __init__(self, settings: LoginSettings, memos: Callable[[], Memos]) -> None:
+    def __init__(self, settings: LoginSettings, memos: Callable[[], Memos], kind: str = KIND) -> None:
+        """kind: of the memos that its failures are."""
+        self._kind = kind
         self._settings = settings
         self._memos = memos
         self._records: dict[Key, AttemptRecord] = {}
@@ -90,20 +92,20 @@ class Throttle:
                     await self._fail(digest)
                     raise
                 if failed and not attempt.is_half:
-                    await self._memos().end_memos(KIND, digest)
+                    await self._memos().end_memos(self._kind, digest)
         finally:
             self._leave(key, record)
 
     async def _check(self, digest: str) -> int:
         """How many failures count."""
-        failures = await self._memos().memos(KIND, digest)
+        failures = await self._memos().memos(self._kind, digest)
         if len(failures) >= self._settings.failures:
             raise RateLimited(failures[0].left, "Too many failed logins with this name; try again later.")
         return len(failures)
 
     async def _fail(self, digest: str) -> None:
         room = Room(self._settings.remembered, digest, self._settings.failures)
-        await self._memos().put_memo(KIND, secrets.token_hex(16), b"", self._settings.window, room)
+        await self._memos().put_memo(self._kind, secrets.token_hex(16), b"", self._settings.window, room)
 
     def _enter(self, key: Key) -> AttemptRecord:
         record = self._records.setdefault(key, AttemptRecord())

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidCredentials
+from jackfield.api.errors import AccessDenied, InvalidCredentials
 from jackfield.api.json_values import Json
 from jackfield.api.limits import canonical_client
 from jackfield.api.memos import Memos, Room
@@ -58,7 +58,8 @@ class PasskeyLogins:
         return BoundQuestion(asked.options, binding)
 
     async def finish(self, credential: str, bindings: Iterable[bytes], peer: Peer) -> User:
-        """The user of the passkey. Raises `LoginOver`, `InvalidCredentials`, `AccessDenied` for a disabled user."""
+        """The user of the passkey. Raises `LoginOver`, `InvalidCredentials`, and `AccessDenied` for a disabled user and
+        for one of another login, which decides each time who may still come in."""
         kept = await self._taken(bindings)
         began, _, asked = kept.partition(b" ")
         if began != peer.encode():
@@ -67,6 +68,11 @@ class PasskeyLogins:
         user = await self._context.store.user(passkey.user_id)
         if user is None:
             raise InvalidCredentials("The user of this passkey does not exist any more.")
+        if user.provider:
+            raise AccessDenied(
+                f"Log in with {user.provider}: your passkey is the second factor there, and no login by itself.",
+                code="LOGIN_ELSEWHERE",
+            )
         return require_enabled(user)
 
     async def keep_setup(self, owner: str, kept: bytes) -> None:

@@ -6,7 +6,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.auth import SESSION, Principal
 from jackfield.api.clock import iso
-from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.errors import AccessDenied, NotFound, StoreUnavailable
 from jackfield.api.http import operation, principal
 from jackfield_auth.routes.account_schemas import LoginSessionList, LoginSessionView, SessionsEnded
 from jackfield_auth.routes.answers import answer, done
@@ -30,12 +30,12 @@ class AccountRoutes:
         errors=_ERRORS,
     )
     async def own(self) -> Response:
-        caller = principal()
+        caller = whole_caller()
         return await self._listed(caller.user_id, caller)
 
     @operation("End one of one's own sessions", operation_id="endListedSession", scope=None, status=204, tags=["auth"])
     async def end_own(self, session_id: str) -> Response:
-        return await self._end(principal().user_id, session_id)
+        return await self._end(whole_caller().user_id, session_id)
 
     @operation(
         "End all of one's own sessions and tokens but the session that asks",
@@ -46,7 +46,7 @@ class AccountRoutes:
         errors=_ERRORS,
     )
     async def end_others(self) -> Response:
-        caller = principal()
+        caller = whole_caller()
         ended = await self._auth.account_sessions.end_all(caller.user_id, current(caller))
         return answer(SessionsEnded(ended=ended))
 
@@ -90,6 +90,8 @@ class AccountRoutes:
         errors=_ERRORS,
     )
     async def reset_factors(self, user_id: str) -> Response:
+        if principal().user_id == user_id:  # else an old session, or a key, would get past what one's own factors want
+            self._auth.setups.require_fresh(principal())
         await self._auth.second_steps.reset(user_id)
         self._auth.context.log.info("The second factors of user %s were reset by %s.", user_id, principal().user_id)
         return done()
@@ -116,6 +118,15 @@ class AccountRoutes:
         if not await self._auth.sessions.end_listed(user_id, session_id):
             raise NotFound("There is no such session; it may have ended already.")
         return done()
+
+
+def whole_caller() -> Principal:
+    """Raises `AccessDenied` for a credential that gives less than its user may: whoever holds it must not see where the
+    user logs in, and log the user out."""
+    caller = principal()
+    if caller.is_limited:
+        raise AccessDenied("An API key with scopes or projects neither shows nor ends sessions.")
+    return caller
 
 
 def current(caller: Principal) -> str:

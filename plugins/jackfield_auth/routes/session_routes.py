@@ -139,6 +139,8 @@ def session_routes(auth: AuthService) -> Blueprint:
     async def refresh() -> Response:
         caller = caller_by("jwt")
         user = found(await auth.store().user(caller.user_id))
+        if await auth.second_steps.is_owed(user):  # else a token of a password alone would go on for ever
+            raise none_set_up()
         if not await end_token(auth, caller):
             raise TokenInvalid("The token has been refreshed or revoked already; log in again.")
         return answer(await new_session(auth, user))
@@ -178,9 +180,13 @@ def session_routes(auth: AuthService) -> Blueprint:
 def more_needed(begun: BegunLogin) -> SecondFactorNeeded:
     """The answer to a right password. details: what an answer names, for whoever has given that password."""
     if begun.has_to_set_up:
-        return SecondFactorNeeded("You need a second factor, and have none yet: log in with a browser to set one up.")
+        return none_set_up()
     choices = ", ".join(choice.name for choice in begun.choices)
     return SecondFactorNeeded(details={"login": begun.token, "factors": choices})
+
+
+def none_set_up() -> SecondFactorNeeded:
+    return SecondFactorNeeded("You need a second factor, and have none yet: log in with a browser to set one up.")
 
 
 async def new_session(auth: AuthService, user: User) -> SessionView:

@@ -57,7 +57,10 @@ class SessionMethod:
         if session.user_id == OWNER.user_id:
             return Principal(OWNER.user_id, OWNER.username, OWNER.role, self.name, claims=claims)
         user = await self._store().user(session.user_id)
-        if user is None or user.disabled or user.version != session.version:
+        if user is None or user.disabled:
             await self._sessions.end(token)
+            raise SessionExpired
+        if user.version != session.version:
+            # It stays until its time is over: a change of its own user may be about to let it go on.
             raise SessionExpired
         return Principal(user.id, user.username, user.role, self.name, claims=claims)

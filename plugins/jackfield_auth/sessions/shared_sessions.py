@@ -72,8 +72,9 @@ class SharedSessions:
                 session.used_at = now
 
     async def remove(self, digest: str) -> bool:
-        await self._memos.take_memo(ABOUT, digest)
-        return await self._memos.take_memo(KIND, digest) is not None
+        was_there = await self._memos.take_memo(KIND, digest) is not None
+        await self._memos.take_memo(ABOUT, digest)  # last: one that counts is listed
+        return was_there
 
     async def flush(self) -> None:
         """Everything is written."""

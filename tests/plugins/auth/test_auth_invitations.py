@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.auth import OWNER
 from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput
 from jackfield.api.storage import Project
 from jackfield.testing.passkeys import Authenticator
@@ -16,7 +17,7 @@ PASSWORD, ORIGIN = "correct horse battery", "https://jackfield.example.com"
 
 
 async def invite(world: Any, role: str = "member", **projects: Any) -> str:
-    token: str = (await world.auth.links.invite("ada@example.com", role, projects, "root", None)).token
+    token: str = (await world.auth.links.invite("ada@example.com", role, projects, OWNER.user_id, None)).token
     return token
 
 
@@ -105,8 +106,8 @@ async def test_links_end(make: Any) -> None:
 async def test_a_reset_sets_another_password_and_ends_sessions(world: Any) -> None:
     user = await world.user()
     caller = await world.caller(user)
-    first = (await world.auth.links.reset(user.id, "ada", "root")).token
-    token = (await world.auth.links.reset(user.id, "ada", "root")).token
+    first = (await world.auth.links.reset(user.id, "ada", OWNER.user_id)).token
+    token = (await world.auth.links.reset(user.id, "ada", OWNER.user_id)).token
     with pytest.raises(LinkOver):  # the later link ends the earlier one
         await world.auth.links.find(first)
     await world.auth.link_acceptance.with_password(token, "", "another horse battery")
@@ -131,3 +132,20 @@ async def test_administrators_make_list_and_take_back(world: Any) -> None:
     assert (await admin.send("DELETE", f"/invitations/{made['id']}"))[0] == 404
     unknown = {**body, "projects": [{"id": "nowhere"}]}
     assert (await admin.send("POST", "/invitations", unknown))[0] == 400
+
+
+async def test_who_is_an_administrator_no_more_comes_back_by_no_link(world: Any) -> None:
+    await world.user("root")
+    eve, bob = await world.user("eve"), await world.user("bob")
+    links = world.auth.links
+    made = await links.invite("", "admin", {}, eve.id, None)
+    reset = await links.reset(bob.id, "bob", eve.id)
+    await links.find(made.token)
+    for change in ({"role": "member"}, {"role": "admin", "disabled": True}):
+        await world.auth.accounts.change(eve.id, **change)
+        for link in (made, reset):
+            with pytest.raises(LinkOver):
+                await links.find(link.token)
+    await world.auth.accounts.delete(eve.id)
+    with pytest.raises(LinkOver):
+        await world.auth.link_acceptance.with_password(made.token, "eve", PASSWORD)

@@ -161,6 +161,14 @@ async def test_a_disabled_user_stays_out(world: Any) -> None:
         await log_in(world, passkey)
 
 
+async def test_a_directorys_user_needs_the_directory(world: Any) -> None:
+    user = User("u1", "ada@corp", "member", "", version=1, created_at=1, provider="corp", subject="ada")
+    await world.store.add_user(user)
+    _, passkey = await with_passkey(world, user)
+    with pytest.raises(AccessDenied, match="Log in with corp"):
+        await log_in(world, passkey)
+
+
 async def test_passkeys_are_renamed_and_removed_by_their_user_alone(make: Make) -> None:
     world = await make(PasskeySettings(most=1))
     user, _ = await with_passkey(world, await world.user())

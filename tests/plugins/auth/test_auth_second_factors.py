@@ -17,7 +17,7 @@ from jackfield_auth.factors.records import content
 from jackfield_auth.factors.resealing import FactorSecrets
 from jackfield_auth.factors.setups import FactorOwner, LoginNotFresh
 from jackfield_auth.logins.refusals import LoginOver
-from jackfield_auth.settings import BasicSettings, SecondFactorSettings
+from jackfield_auth.settings import BasicSettings, LoginSettings, SecondFactorSettings
 
 CLIENT, PASSWORD = "192.0.2.7", "correct horse battery"
 Make = Callable[..., Awaitable[Any]]
@@ -115,6 +115,54 @@ async def test_guesses_of_one_user_count_whatever_address_they_come_from(world: 
             await answer(world, user, "000000", client=f"198.51.100.{number}")
     with pytest.raises(RateLimited):
         await answer(world, user, now_code(world, secret), client="203.0.113.1")
+
+
+async def test_guesses_of_one_user_count_whatever_name_was_typed(world: Any) -> None:
+    """A directory may take several names for one user."""
+    user, secret, _ = await with_app(world, await world.user())
+    await world.clock.advance(30)
+    steps = world.auth.second_steps
+    for number in range(10):
+        begun = await steps.begin(user, f"ada{number}@example.com", "directory", "other")
+        with pytest.raises(InvalidCredentials):
+            await steps.answer(begun.token, "other", "totp", "000000", CLIENT)
+    begun = await steps.begin(user, "ada", "", "other")
+    with pytest.raises(RateLimited):
+        await steps.answer(begun.token, "other", "totp", now_code(world, secret), CLIENT)
+
+
+async def test_wrong_passwords_of_others_forget_no_wrong_answer(make: Make) -> None:
+    world = await make(LoginSettings(remembered=100))
+    user, secret, _ = await with_app(world, await world.user())
+    await world.clock.advance(30)
+    for number in range(10):
+        with pytest.raises(InvalidCredentials):
+            await answer(world, user, "000000", client=f"198.51.100.{number}")
+    for number in range(100):
+        with pytest.raises(InvalidCredentials):
+            async with world.auth.throttle.attempt(f"nobody{number}", CLIENT):
+                raise InvalidCredentials
+    with pytest.raises(RateLimited):
+        await answer(world, user, now_code(world, secret), client="203.0.113.1")
+
+
+async def test_a_token_of_a_password_alone_is_not_renewed_once_a_factor_is_demanded(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = await make()
+    user = await world.user()
+    caller = await world.caller(user)
+    monkeypatch.setattr(world.auth.second_steps, "settings", SecondFactorSettings(roles=["admin"]))
+    status, told = await caller.send("POST", "/auth/refresh")
+    assert (status, told["code"]) == (401, "SECOND_FACTOR_NEEDED")
+    user, _, _ = await with_app(world, user)
+    assert (await (await world.caller(user)).send("POST", "/auth/refresh"))[0] == 200
+
+
+async def test_an_administrator_resets_no_factor_of_their_own_by_a_token(world: Any) -> None:
+    user, _, _ = await with_app(world, await world.user("root"))
+    assert (await (await world.caller(user)).send("DELETE", f"/users/{user.id}/factors"))[0] == 403
+    assert await world.auth.second_steps.has_one(user.id)
 
 
 async def test_a_right_password_forgets_no_failure_of_a_user_with_a_factor(world: Any) -> None:

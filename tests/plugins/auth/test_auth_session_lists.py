@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.errors import SessionExpired
 from jackfield.core.memos import LocalMemos
 from jackfield.testing.clock import FakeClock
 from jackfield_auth.sessions.account_sessions import AccountSessions
@@ -108,3 +109,23 @@ async def test_administrators_see_and_end_sessions_of_others(world: Any) -> None
     assert (await admin.send("DELETE", path))[1] == {"ended": 0}
     assert (await member.send("GET", "/auth/me"))[0] == 401  # the tokens have ended too
     assert (await admin.send("GET", "/users/nobody/sessions"))[0] == 404
+
+
+async def test_a_key_that_is_limited_neither_sees_nor_ends_sessions(world: Any) -> None:
+    user = await world.caller(await world.user())
+    _, made = await user.send("POST", "/api-keys", {"name": "narrow", "scopes": ["workflows:read"]})
+    narrow = world.by_key(made["key"])
+    for method, path in (("GET", ""), ("DELETE", ""), ("DELETE", "/x")):
+        assert (await narrow.send(method, f"/auth/sessions{path}"))[0] == 403
+    assert (await user.send("GET", "/auth/me"))[0] == 200
+
+
+async def test_a_session_outlives_the_moment_in_which_its_user_changes(world: Any) -> None:
+    user = await world.user()
+    token, _ = await world.auth.sessions.begin(user.id, user.version, peer="other")
+    (listed,) = await world.auth.sessions.of_user(user.id, user.version)
+    changed = await world.auth.accounts.revoke(user.id)
+    with pytest.raises(SessionExpired):  # another request of the browser, between the two writes
+        await world.auth.session_method.of_token(token.encode())
+    await world.auth.sessions.continue_as(listed.id, user.id, changed.version)
+    assert (await world.auth.session_method.of_token(token.encode())).user_id == user.id
