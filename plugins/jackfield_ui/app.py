@@ -17,14 +17,12 @@ from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield_ui.encodings import accepted
 from jackfield_ui.extensions import FOLDER, LIST, BrowserExtensions
 from jackfield_ui.files import StaticFile, StaticFiles
-from jackfield_ui.headers import BROUGHT, HASHED, IMMUTABLE, REVALIDATED, page_headers, secured
+from jackfield_ui.headers import HASHED, IMMUTABLE, REVALIDATED, brought_policy, page_headers, secured
 from jackfield_ui.missing import MISSING_PAGE
 
 STATIC = Path(__file__).parent / "static"
 SEGMENT = "ui"
 ASSETS = "assets/"
-SCRIPTS = (".js", ".mjs", ".wasm")
-"""The page's own policy holds for these."""
 NONCE_MARK = b"__CSP_NONCE__"
 """Where the page has the nonce of its styles; every answer has another one."""
 
@@ -72,8 +70,9 @@ class Interface:
             (b"vary", b"accept-encoding"),
             *secured(),
         ]
-        if name.startswith(FOLDER) and not name.endswith(SCRIPTS):
-            answer.append((b"content-security-policy", BROUGHT))
+        if name.startswith(FOLDER):
+            host = headers.get(b"host", b"").decode("latin-1")
+            answer.append((b"content-security-policy", brought_policy(host, name)))
         if tag in [part.strip().removeprefix(b"W/") for part in headers.get(b"if-none-match", b"").split(b",")]:
             await respond(send, 304, answer, b"", method)
             return

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+SCRIPTS = (".js", ".mjs", ".wasm")
 HASHED = re.compile(r"^assets/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$|^extensions/[^/]+/@[0-9a-f]{16}/.")
 """A name that changes with the content, as the build makes it, or as the files of extensions have it."""
 BROUGHT = b"default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The policy of an extension's file that is opened by itself, such as a picture: it runs nothing as our page could."""
+WORKER = "default-src 'none'; script-src {scripts}; worker-src {scripts}; connect-src 'self' ws://{host} wss://{host}"
+"""The policy of an extension's script. It holds in a worker that is made of it, which does not have the page's."""
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATED = b"no-cache"
 POLICY = (
@@ -38,6 +41,13 @@ def scripts_of(host: str) -> str:
     """Where scripts and workers come from: our own files, and not `'self'`, since webhooks of workflows may answer with
     scripts. A policy has no form for IPv6 addresses."""
     return "'self'" if host.startswith("[") else f"{host}/ui/"
+
+
+def brought_policy(host: str, name: str) -> bytes:
+    """Of an extension's file; host: with the port, as the gate has let it in."""
+    if not name.endswith(SCRIPTS):
+        return BROUGHT
+    return WORKER.format(host=host, scripts=scripts_of(host)).encode("latin-1")
 
 
 def page_headers(host: str, nonce: str) -> list[tuple[bytes, bytes]]:

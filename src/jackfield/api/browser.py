@@ -11,9 +11,9 @@ from .extensions import ExtensionPoint
 from .records import record
 
 _ACTIVE = frozenset({"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "listener"})
-_LOADS = re.compile(r"@import|url\((?!['\"]?#)|javascript:|expression\(", re.IGNORECASE)
+_LOADS = re.compile(r"@import|image-set\(|url\((?!['\"]?#)|javascript:|expression\(", re.IGNORECASE)
 _SPACE = re.compile(r"[\s\x00]+")
-NAME = re.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)*$")
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @record
@@ -48,12 +48,15 @@ class BrowserExtension:
 
 
 def _mistakes(extension: BrowserExtension) -> Iterable[str]:
-    if not NAME.match(extension.name):
+    if not NAME.fullmatch(extension.name):
         yield f"its browser extension {extension.name!r} is named with more than lower-case letters, digits, hyphens"
+    if not extension.files.is_absolute() or not extension.files.is_dir():
+        yield f"its browser extension {extension.name!r} has no absolute directory as its files: {extension.files}"
+        return
     if extension.pages and not extension.module:
         yield f"its browser extension {extension.name!r} has pages and no module"
     for page in extension.pages:
-        if not NAME.match(page.name):
+        if not NAME.fullmatch(page.name):
             yield f"its page {page.name!r} is named with more than lower-case letters, digits, hyphens"
         if page.icon and not (extension.files / f"{page.icon}.svg").is_file():
             yield f"its page {page.name!r} has the icon {page.icon!r}, and there is no {page.icon}.svg"
@@ -76,8 +79,10 @@ def svg_problem(content: bytes) -> str | None:
 
     try:
         root = fromstring(content, forbid_dtd=True)
-    except (DefusedXmlException, ParseError, ValueError):
+    except (DefusedXmlException, ParseError, ValueError, LookupError):  # the last: of an encoding that nobody knows
         return "is no SVG that can be read, or has a DTD"
+    if b"<?xml-stylesheet" in content.replace(b"\0", b""):
+        return "refers to a style outside of it"
     for element in root.iter():
         kind = str(element.tag).rpartition("}")[2].lower()
         if kind in _ACTIVE:

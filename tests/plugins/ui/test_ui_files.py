@@ -163,7 +163,15 @@ async def test_a_picture_that_is_opened_by_itself_runs_nothing(folder: Path) -> 
     (folder / "assets/oven.svg").write_text(SHAPE)
     policy = b"content-security-policy"
     assert b"sandbox" in (await ask(folder, "/ui/extensions/kilns/oven.svg"))[1][policy]
-    assert policy not in (await ask(folder, "/ui/extensions/kilns/index.js"))[1]
+
+
+async def test_a_worker_of_an_extension_reaches_this_daemon_alone(folder: Path) -> None:
+    (folder / "assets/worker.js").write_text("fetch('https://elsewhere.example')")
+    policy = (await ask(folder, "/ui/extensions/kilns/worker.js"))[1][b"content-security-policy"].decode()
+    assert policy.startswith("default-src 'none'; script-src 127.0.0.1:8765/ui/; ")
+    assert "connect-src 'self' ws://127.0.0.1:8765 wss://127.0.0.1:8765" in policy
+    assert "unsafe" not in policy
+    assert "sandbox" not in policy, "no worker could be made of it"
 
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -181,6 +189,7 @@ SHAPE = SVG.format('<style>path { fill: url(#a) }</style><path d="M0 0" fill="ur
         ('<path style="fill: url(https://elsewhere.example)"/>', "style"),
         ("<style>@import 'https://elsewhere.example';</style>", "style"),
         ('<a><animate attributeName="href" to="javascript:alert(1)"/></a>', "style"),
+        ("<style>path { fill: image-set('https://elsewhere.example/a.png') }</style>", "style"),
         ("<path>", "no SVG"),
     ],
 )
@@ -195,6 +204,12 @@ def test_a_picture_that_does_more_than_show_shapes_is_refused(inside: str, told:
 def test_shapes_are_fine_and_entities_are_not() -> None:
     assert svg_problem(SHAPE.encode()) is None
     assert svg_problem(b'<!DOCTYPE svg [<!ENTITY a "b">]>' + SHAPE.encode()) is not None
+    assert "style outside" in str(svg_problem(b'<?xml-stylesheet href="https://elsewhere.example"?>' + SHAPE.encode()))
+
+
+@pytest.mark.parametrize("encoding", ["nobodys", "hex"])
+def test_an_encoding_that_nobody_knows_is_no_svg(encoding: str) -> None:
+    assert "no SVG" in str(svg_problem(f'<?xml version="1.0" encoding="{encoding}"?>{SHAPE}'.encode()))
 
 
 @pytest.mark.parametrize(
@@ -202,6 +217,9 @@ def test_shapes_are_fine_and_entities_are_not() -> None:
     [
         (BrowserExtension("kilns", HERE, HERE.joinpath("test_ui_files.py").name, [BrowserPage("a-b", "A")]), 0),
         (BrowserExtension("../kilns", HERE), 1),
+        (BrowserExtension("kilns\n", HERE), 1),
+        (BrowserExtension("kilns", Path()), 1),
+        (BrowserExtension("kilns", HERE / "missing"), 1),
         (BrowserExtension("kilns", HERE, "", [BrowserPage("A", "A")]), 2),
         (BrowserExtension("kilns", HERE, "missing.js", [BrowserPage("a", "A", icon="missing")]), 2),
     ],
