@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from jackfield.api.errors import ConfigurationError, Conflict
-from jackfield.cli.main import jackfield, main
+from jackfield.cli.main import jackfield
+from jackfield.cli.plugin_projects import command
+from jackfield.cli.plugin_projects.command import make
 from jackfield.cli.plugin_projects.kinds import KINDS, LICENSES
 from jackfield.cli.plugin_projects.making import ProjectWish, make_project
 from jackfield.cli.plugin_projects.names import LONGEST, checked_names
@@ -87,6 +89,7 @@ def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None
 
 
 def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "refusals", lambda _directory: [])  # `tox -e sdk` asks Jackfield
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(jackfield, ["plugins", "new", "sink", "word-count"])
     assert done.exit_code == 0, done.output
@@ -99,11 +102,23 @@ def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert json.loads(told.output)["next"][0] == "cd 'a b'"
 
 
-def test_the_kind_of_an_installed_node_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match="1"):
-        main(["plugins", "new", "node", "http-request"])
-    assert "there is a node type httpRequest already" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == []
+@pytest.mark.parametrize("name", ["python3", "sh", "claude"])
+def test_no_program_takes_the_place_of_another(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=f"^NAME: .* {name}.*choose another name"):
+        make("agent", name, directory=tmp_path / "made", license="MIT", author=None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_jackfield_refuses_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "refusals", lambda _directory: ["its table is taken"])
+    with pytest.raises(ConfigurationError, match="with the name server: its table is taken"):
+        make("auth", "server", directory=tmp_path / "made", license="MIT", author=None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_directory_in_which_somebody_stands_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "made").mkdir()
+    monkeypatch.chdir(tmp_path / "made")
+    make_project(wish(Path()))
+    assert Path("pyproject.toml").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,3 +33,22 @@ def test_a_project_is_green_at_its_first_run(kind: str, place: StrangersPlace, t
     finally:
         place.ask("pip", "uninstall", "--yes", "--quiet", f"jackfield-plugin-made-{kind}", cwd=tmp_path)
         shutil.rmtree(project, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "taken"),
+    [
+        ("node", "http-request", "node:httpRequest comes with Jackfield"),
+        ("webhook-preset", "github", "webhook preset:github comes with Jackfield"),
+        ("auth", "server", r"settings table \[server\]"),
+        ("store", "sqlite", "store:sqlite comes with Jackfield"),
+    ],
+)
+def test_a_name_that_jackfield_would_refuse_is_taken(
+    kind: str, name: str, taken: str, place: StrangersPlace, tmp_path: Path
+) -> None:
+    done = place.ask("jackfield", "plugins", "new", kind, name, cwd=tmp_path)
+    assert done.returncode == 1
+    assert re.match(f"jackfield: NAME: .*{taken}", done.stderr)
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

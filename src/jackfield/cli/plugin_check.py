@@ -12,6 +12,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -73,6 +74,21 @@ def read_project(directory: Path) -> Project:
 def check_project(directory: Path) -> dict[str, list[str]]:
     """Plugin of the project -> its mistakes, each one line. Raises `ConfigurationError` for no project, and when
     Jackfield itself cannot be put together."""
+    with _put_together(directory) as (kernel, names):
+        asyncio.run(_try_out(kernel, names))
+        return {name: kernel.plugins.plugins[name].errors for name in names}
+
+
+def refusals(directory: Path) -> list[str]:
+    """The mistakes that show without a start, such as a name that is taken. See `check_project`."""
+    with _put_together(directory) as (kernel, names):
+        _ask_points(kernel)
+        return [line for name in names for line in kernel.plugins.plugins[name].errors]
+
+
+@contextmanager
+def _put_together(directory: Path) -> Iterator[tuple[Kernel, list[str]]]:
+    """A kernel with the project's plugins, and their names."""
     project = read_project(directory)
     sys.path[:0] = [str(path) for path in (directory / "src", directory) if path.is_dir()]
     host = PluginHost()
@@ -81,8 +97,7 @@ def check_project(directory: Path) -> dict[str, list[str]]:
     with tempfile.TemporaryDirectory(prefix="jackfield-check-") as place:
         kernel = Kernel(Path(place), host, load(settings_tables(host), {}, {}, {}), Redactor())
         kernel.assemble()
-        asyncio.run(_try_out(kernel, names))
-    return {name: host.plugins[name].errors for name in names}
+        yield kernel, names
 
 
 async def _try_out(kernel: Kernel, names: Sequence[str]) -> None:
@@ -98,8 +113,7 @@ async def _try_out(kernel: Kernel, names: Sequence[str]) -> None:
 
 
 def _ask_for_all(kernel: Kernel, names: Sequence[str]) -> Quart:
-    for point in _points(kernel.plugins):
-        kernel.context("plugins").given(point)
+    _ask_points(kernel)
     commands_of(kernel.plugins)
     app = make_management(kernel, Counters())
     for name in names:
@@ -109,6 +123,11 @@ def _ask_for_all(kernel: Kernel, names: Sequence[str]) -> Quart:
         if owner is not None and owner in names:
             _ask_for_forms(kernel, owner, node)
     return app
+
+
+def _ask_points(kernel: Kernel) -> None:
+    for point in _points(kernel.plugins):
+        kernel.context("plugins").given(point)
 
 
 async def _ask_who_calls(kernel: Kernel, names: Sequence[str]) -> None:

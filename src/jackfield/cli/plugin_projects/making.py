@@ -57,26 +57,46 @@ class MadeProject:
 
 
 def make_project(wish: ProjectWish) -> MadeProject:
-    """Every file or none. Raises `Conflict` for a directory that holds something, `ConfigurationError` for an
-    author that no file can name or a directory that cannot be written."""
-    if not wish.author.strip() or not wish.author.isprintable():
-        raise ConfigurationError("--author: give a name in printable letters.")
-    if wish.directory.exists() and (not wish.directory.is_dir() or any(wish.directory.iterdir())):
-        raise Conflict(f"{wish.directory} is there already, and nothing is overwritten; name another --dir.")
+    """Every file or none. Raises as `refuse_wish` does, and `ConfigurationError` for a directory that cannot be
+    written."""
+    refuse_wish(wish)
     words = words_of(wish)
+    directory = wish.directory.resolve()
     try:
-        wish.directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".jackfield-new-", dir=wish.directory.parent) as place:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".jackfield-new-", dir=directory.parent) as place:
             made = Path(place, "project")
             for name, source in sorted(sources_of(wish).items()):
                 target = made / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(ProjectTemplate(source.read_text("utf-8")).substitute(words), encoding="utf-8")
             files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
-            made.rename(wish.directory)
+            _put(made, directory)
     except OSError as exc:
         raise ConfigurationError(f"{wish.directory} cannot be written: {exc.strerror or exc}.") from None
     return MadeProject(wish.directory, files)
+
+
+def refuse_wish(wish: ProjectWish) -> None:
+    """Raises `Conflict` for a directory that holds something, `ConfigurationError` for an author that no file can name
+    and a directory that cannot be looked into."""
+    if not wish.author.strip() or not wish.author.isprintable():
+        raise ConfigurationError("--author: give a name in printable letters.")
+    try:
+        taken = wish.directory.exists() and (not wish.directory.is_dir() or any(wish.directory.iterdir()))
+    except OSError as exc:
+        raise ConfigurationError(f"{wish.directory} cannot be read: {exc.strerror or exc}.") from None
+    if taken:
+        raise Conflict(f"{wish.directory} is there already, and nothing is overwritten; name another --dir.")
+
+
+def _put(made: Path, directory: Path) -> None:
+    """An empty directory stays the same one, since somebody may stand in it."""
+    if not directory.exists():
+        made.rename(directory)
+        return
+    for path in sorted(made.iterdir()):
+        path.rename(directory / path.name)
 
 
 def sources_of(wish: ProjectWish) -> dict[str, Path]:
