@@ -12,6 +12,7 @@ from jackfield.api.memos import Memos
 from jackfield_auth.external.calls import LoginCalls
 from jackfield_auth.external.methods import LoginMethods, unknown
 from jackfield_auth.external.redirects import is_web
+from jackfield_auth.external.trail import LoginTrail
 from jackfield_auth.external.users import ExternalUsers
 
 KIND = "login-departure"
@@ -20,10 +21,18 @@ KIND = "login-departure"
 class Departures:
     """Each notice counts once, at whatever daemon of the store."""
 
-    def __init__(self, methods: LoginMethods, users: ExternalUsers, calls: LoginCalls, context: PluginContext) -> None:
+    def __init__(
+        self,
+        methods: LoginMethods,
+        users: ExternalUsers,
+        calls: LoginCalls,
+        trail: LoginTrail,
+        context: PluginContext,
+    ) -> None:
         self._methods = methods
         self._users = users
         self._calls = calls
+        self._trail = trail
         self._context = context
 
     async def address(self, name: str, back: str) -> str | None:
@@ -58,4 +67,5 @@ class Departures:
         # Behind the change: where that fails, the provider's next try counts. Of two at once both may end tokens.
         await memos.change_memo(KIND, key, None, b"", left.lifetime)
         if user is not None:
+            await self._trail.of_user("user.logout", name, user)
             self._context.log.info("User %s has left the login %s: all tokens and sessions have ended.", user.id, name)

@@ -9,6 +9,7 @@ from jackfield_auth.external.departures import Departures
 from jackfield_auth.external.methods import LoginMethods
 from jackfield_auth.external.redirects import Redirects
 from jackfield_auth.external.standings import LoginStandings
+from jackfield_auth.external.trail import LoginTrail
 from jackfield_auth.external.users import ExternalUsers
 from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.settings import LoginSettings
@@ -21,8 +22,11 @@ class ExternalLogins:
     def __init__(self, context: PluginContext, local: PasswordLogins, accounts: UserAccounts) -> None:
         settings = context.settings(LoginSettings)
         calls = LoginCalls(settings.provider_timeout, context.log)
-        self.standings = LoginStandings(lambda: context.store, lambda: context.find_port(ProjectAccess), context.log)
-        users = ExternalUsers(lambda: context.store, accounts, self.standings, context.clock, context.log)
+        trail = LoginTrail(context)
+        self.standings = LoginStandings(
+            lambda: context.store, lambda: context.find_port(ProjectAccess), trail, context.log
+        )
+        users = ExternalUsers(lambda: context.store, accounts, self.standings, trail, context.clock, context.log)
         self.methods = LoginMethods(context, local, users, calls)
         self.redirects = Redirects(self.methods, calls, settings, context)
-        self.departures = Departures(self.methods, users, calls, context)
+        self.departures = Departures(self.methods, users, calls, trail, context)

@@ -66,6 +66,10 @@ class LoginMethods:
         local = [LoginMethod(LOCAL_LOGIN, "User name and password", "password")] if self._local.enabled else []
         return [*local, *(await self._logins()).listed]
 
+    async def proof(self, name: str) -> str:
+        """The first proof of a session that begins by this login; empty: our own table."""
+        return name if name in (await self._logins()).redirects else "password"
+
     async def redirect(self, name: str) -> RedirectLogin:
         """Raises `InvalidInput` when there is none of this name."""
         found = (await self._logins()).redirects.get(name)

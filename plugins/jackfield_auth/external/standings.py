@@ -10,6 +10,7 @@ from jackfield.api import jsontext
 from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.records import record
 from jackfield.api.storage import SHARED, Entry, ProjectMember, ProjectRole, Store
+from jackfield_auth.external.trail import LoginTrail
 from jackfield_auth.users.accounts import STANDING_KIND
 
 _TRIES = 5
@@ -27,10 +28,15 @@ class LoginStandings:
     """access: None where no plugin keeps projects."""
 
     def __init__(
-        self, store: Callable[[], Store], access: Callable[[], ProjectAccess | None], log: logging.Logger
+        self,
+        store: Callable[[], Store],
+        access: Callable[[], ProjectAccess | None],
+        trail: LoginTrail,
+        log: logging.Logger,
     ) -> None:
         self._store = store
         self._access = access
+        self._trail = trail
         self._log = log
 
     async def read(self, user_id: str) -> LoginStanding:
@@ -44,7 +50,7 @@ class LoginStandings:
         if standing.barred != barred:
             await self._keep(user_id, LoginStanding(standing.projects, barred))
 
-    async def follow(self, user_id: str, given: Mapping[str, ProjectRole]) -> None:
+    async def follow(self, login: str, user_id: str, given: Mapping[str, ProjectRole]) -> None:
         """The user is in these projects, by id or name, and no more in others that an earlier login gave."""
         earlier = (await self.read(user_id)).projects
         wanted = await self._named(given, earlier)
@@ -58,8 +64,10 @@ class LoginStandings:
         await self._keep(user_id, LoginStanding(sorted({*wanted, *gone}), (await self.read(user_id)).barred))
         for project_id in gone:
             await store.delete_project_member(project_id, user_id)
+            await self._trail.of_member("project.member.delete", login, project_id, user_id)
         for project_id, role in new.items():
             await store.put_project_member(ProjectMember(project_id, user_id, role))
+            await self._trail.of_member("project.member.update", login, project_id, user_id)
         if gone:
             await self._keep(user_id, LoginStanding(sorted(wanted), (await self.read(user_id)).barred))
         if gone or new:

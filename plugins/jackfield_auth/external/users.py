@@ -15,6 +15,7 @@ from jackfield.api.logins import Identity, LoginRefused
 from jackfield.api.storage import PROJECT_ROLES, Store, User
 from jackfield_auth.external.links import LoginLinks
 from jackfield_auth.external.standings import LoginStandings
+from jackfield_auth.external.trail import LoginTrail
 from jackfield_auth.users.accounts import MAX_NAME, UserAccounts, found, require_enabled
 
 LONGEST = 255
@@ -46,12 +47,14 @@ class ExternalUsers:
         store: Callable[[], Store],
         accounts: UserAccounts,
         standings: LoginStandings,
+        trail: LoginTrail,
         clock: Clock,
         log: Logger,
     ) -> None:
         self._store = store
         self._accounts = accounts
         self._standings = standings
+        self._trail = trail
         self._links = LoginLinks(store)
         self._clock = clock
         self._log = log
@@ -72,9 +75,9 @@ class ExternalUsers:
             elif not identity.role:
                 known = await self._without_groups(provider, known)
             else:
-                known = await self._followed(known, identity)
+                known = await self._followed(provider, known, identity)
             if identity.projects is not None:
-                await self._standings.follow(known.id, identity.projects)
+                await self._standings.follow(provider, known.id, identity.projects)
             self._log.info("User %s logged in by %s.", known.id, provider)
             return known
 
@@ -86,7 +89,8 @@ class ExternalUsers:
         if linked is not None:
             await self._links.link(provider, identity.subject, require_enabled(linked))
             self._log.info("User %s was linked to a subject of %s by a verified address.", linked.id, provider)
-            return await self._followed(linked, identity)
+            await self._trail.of_user("user.link", provider, linked)
+            return await self._followed(provider, linked, identity)
         if not identity.makes_user:
             raise LoginRefused("No user of Jackfield is linked to this account; ask an administrator.")
         return await self._new(provider, identity)
@@ -104,20 +108,25 @@ class ExternalUsers:
         if not user.disabled:
             await self._store().change_user(user.id, disabled=True)
             await self._standings.bar(user.id, barred=True)
-        await self._standings.follow(user.id, {})
+            await self._trail.of_user("user.disable", provider, user)
+        await self._standings.follow(provider, user.id, {})
         self._log.warning("User %s lost the groups of the login %s and is disabled.", user.id, provider)
         raise LoginRefused(NO_GROUP)
 
-    async def _followed(self, user: User, identity: Identity) -> User:
+    async def _followed(self, provider: str, user: User, identity: Identity) -> User:
         """Another role ends tokens and sessions, another name does not."""
         standing = await self._standings.read(user.id)
         if standing.barred:
             if user.disabled:
                 user = found(await self._store().change_user(user.id, disabled=False))
+                await self._trail.of_user("user.enable", provider, user)
             await self._standings.bar(user.id, barred=False)
         require_enabled(user)
         shown = printable(identity.display_name)
-        return require_enabled(await self._accounts.follow(user.id, identity.role, shown))
+        followed = await self._accounts.follow(user.id, identity.role, shown)
+        if followed.role != user.role:
+            await self._trail.of_user("user.role.update", provider, followed)
+        return require_enabled(followed)
 
     async def _new(self, provider: str, identity: Identity) -> User:
         for username in names(provider, identity):
@@ -137,8 +146,9 @@ class ExternalUsers:
             except Conflict:  # the name is somebody else's, or another daemon was quicker
                 known = await self.find(provider, identity.subject)
                 if known is not None:
-                    return await self._followed(known, identity)
+                    return await self._followed(provider, known, identity)
                 continue
+            await self._trail.of_user("user.create", provider, user)
             self._log.info("User %s was made for a login by %s.", user.id, provider)
             return user
         raise Conflict("No name is free for this user; log in again.")

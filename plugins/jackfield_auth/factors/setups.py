@@ -31,11 +31,12 @@ class LoginNotFresh(AccessDenied):
 @record
 class FactorOwner:
     """The user who sets something up. session: id of the one that it happens in; empty: it happens in the login whose
-    token is `pending`."""
+    token is `pending`, and which began at `provider`, empty for our own table."""
 
     user: User
     session: str
     pending: str
+    provider: str = ""
 
 
 @record
@@ -50,11 +51,12 @@ class NewAuthenticator:
 @record
 class FactorDone:
     """A factor is set up. user: with the version that counts now; codes: new recovery codes, none where there are some;
-    begins: whether the login of the user is over with that, and a session begins."""
+    begins: whether the login of the user is over with that, and a session begins; provider: of that login."""
 
     user: User
     codes: list[str]
     begins: bool
+    provider: str = ""
 
 
 class FactorSetups:
@@ -75,7 +77,7 @@ class FactorSetups:
             login = await self._steps.pending.find(pending, peer)
             if not login.has_to_set_up:
                 raise LoginOver("Answer with your second factor first.")
-            return FactorOwner(await self._steps.user(login), "", pending)
+            return FactorOwner(await self._steps.user(login), "", pending, login.provider)
         self.require_fresh(caller)
         return FactorOwner(await self._accounts.get(caller.user_id), str(caller.claims["session"]), "")
 
@@ -143,7 +145,7 @@ class FactorSetups:
         codes = (
             [] if await self._steps.recovery.left(owner.user.id) else await self._steps.recovery.renew(owner.user.id)
         )
-        return FactorDone(await self._continued(owner), codes, bool(owner.pending))
+        return FactorDone(await self._continued(owner), codes, bool(owner.pending), owner.provider)
 
     async def removed(self, owner: FactorOwner) -> FactorDone:
         """After a factor was removed: codes without one are of no use."""

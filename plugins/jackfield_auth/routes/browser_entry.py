@@ -49,7 +49,8 @@ class BrowserEntry:
         codes: list[Json] = [*done.codes]
         answer = no_store(success({"recovery_codes": codes}))
         if done.begins:
-            entered = await self.enter(done.user.id, done.user.version, ["password", factor])
+            proof = await self._auth.login_methods.proof(done.provider)
+            entered = await self.enter(done.user.id, done.user.version, [proof, factor])
             for cookie in entered.headers.getlist("Set-Cookie"):
                 answer.headers.add("Set-Cookie", cookie)
         return answer

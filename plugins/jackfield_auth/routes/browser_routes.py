@@ -18,10 +18,9 @@ from jackfield.api.errors import (
     UpstreamFailed,
 )
 from jackfield.api.http import client_address, operation, principal, read_model, success
-from jackfield.api.logins import LOCAL_LOGIN
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, over_tls, peer
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, QuestionBody, RedirectBody
-from jackfield_auth.routes.verifying import verified
+from jackfield_auth.routes.verifying import own_name, tells_of, verified
 from jackfield_auth.service import AuthService
 from jackfield_auth.sessions.cookies import LOGIN, PASSKEY, PENDING, given, taken
 from jackfield_auth.sessions.open_codes import LIFETIME
@@ -110,6 +109,7 @@ class BrowserRoutes:
             raise InvalidInput("An answer is of a provider.", details={"provider": "is missing"})
         bound = self._browser.cookies(LOGIN)
         user = await self._auth.redirects.finish(body.provider, body.answer or "", bound, peer())
+        tells_of(user)
         steps = self._auth.second_steps
         begun = await steps.begin(user, user.username, body.provider, peer()) if steps.settings.of_redirects else None
         entered = await (
@@ -121,8 +121,12 @@ class BrowserRoutes:
 
     async def _second_step(self, body: EntryBody) -> Response:
         factor, token = body.factor or "", self._browser.pending_token()
-        user = await self._auth.second_steps.answer(token, peer(), factor, body.answer or "", client_address())
-        return await self._browser.enter(user.id, user.version, ["password", factor])
+        steps = self._auth.second_steps
+        login = await steps.pending.find(token, peer())
+        tells_of(await steps.user(login))
+        user = await steps.answer(token, peer(), factor, body.answer or "", client_address())
+        proof = await self._auth.login_methods.proof(login.provider)
+        return await self._browser.enter(user.id, user.version, [proof, factor])
 
     @operation(
         "Put the question of a second factor to the user whose login has begun in this browser",
@@ -194,11 +198,6 @@ class BrowserRoutes:
         body = await read_model(CodeBody)
         made = await self._auth.codes.new(same_user=body.same_user)
         return no_store(success({"code": made, "expires_in": int(LIFETIME)}))
-
-
-def own_name(provider: str | None) -> str:
-    """Of a login, as failures are counted under it: empty for our own table."""
-    return "" if provider is None or provider == LOCAL_LOGIN else provider
 
 
 def browser_routes(auth: AuthService) -> Blueprint:

@@ -14,7 +14,6 @@ from jackfield.api.http import client_address, operation, principal, read_model,
 from jackfield.api.storage import User
 from jackfield_auth.logins.refusals import SecondFactorNeeded
 from jackfield_auth.routes.answers import answer, caller_by, done
-from jackfield_auth.routes.browser_routes import own_name
 from jackfield_auth.routes.schemas import (
     DepartureHeard,
     DepartureQuery,
@@ -29,7 +28,7 @@ from jackfield_auth.routes.schemas import (
     SessionView,
     UserView,
 )
-from jackfield_auth.routes.verifying import verified
+from jackfield_auth.routes.verifying import own_name, tells_of, verified
 from jackfield_auth.service import AuthService
 from jackfield_auth.users.accounts import found
 
@@ -94,7 +93,9 @@ def session_routes(auth: AuthService) -> Blueprint:
         body = await read_model(LoginAnswerBody)
         auth.tokens.require_enabled()
         client = client_address()
-        user = await auth.second_steps.answer(body.login, ANY_PROCESS, body.factor, body.answer, client)
+        steps = auth.second_steps
+        tells_of(await steps.user(await steps.pending.find(body.login, ANY_PROCESS)))
+        user = await steps.answer(body.login, ANY_PROCESS, body.factor, body.answer, client)
         return answer(await new_session(auth, user))
 
     @routes.get("/logins")

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from jackfield.api.audit import AuditedAct
 from jackfield.api.auth import Peer
 from jackfield.api.errors import (
     AccessDenied,
@@ -686,3 +687,57 @@ async def test_a_browser_leaves_the_provider_that_it_came_by(leaving: Any) -> No
     for way in ("javascript:alert(1)", UpstreamFailed("away"), RuntimeError("broken")):
         login.way = way
         assert await departures.address("oidc", "https://a/left") is None
+
+
+# -- the audit log
+
+
+class Acts:
+    """An audit log that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str, str, str]] = []
+
+    async def record(self, *acts: AuditedAct) -> None:
+        self.told += [(act.act, act.actor.name, act.subject, act.name) for act in acts]
+
+    def taken(self) -> list[tuple[str, str, str, str]]:
+        told, self.told = self.told, []
+        return told
+
+
+async def test_what_a_login_changes_of_users_is_recorded_in_its_name(open_world: Any, directory: Directory) -> None:
+    acts = open_world.context.ports["AuditLog"] = Acts()
+    (one,) = await teams(open_world, "One")
+    await open_world.user("root")
+    user = await give(open_world, directory, "viewer", projects={"One": "project:viewer"})
+    whom = ("corp", user.id, user.username)
+    member = ("corp", one, user.id)
+    assert acts.taken() == [("user.create", *whom), ("project.member.update", *member)]
+    await give(open_world, directory, "viewer", projects={"One": "project:viewer"})
+    assert acts.taken() == []
+    await give(open_world, directory, "admin", projects={})
+    assert acts.taken() == [("user.role.update", *whom), ("project.member.delete", *member)]
+    with pytest.raises(LoginRefused):
+        await give(open_world, directory, "")
+    assert acts.taken() == [("user.disable", *whom)]
+    await give(open_world, directory, "admin")
+    assert acts.taken() == [("user.enable", *whom)]
+    local = await open_world.user("eve@example.com", "member")
+    directory.answer = Identity("s-2", "Eve", "member", verified_email="eve@example.com")
+    await enter(open_world)
+    assert acts.taken() == [("user.link", "corp", local.id, "eve@example.com")]
+
+
+async def test_a_notice_that_ends_sessions_is_recorded(leaving: Any) -> None:
+    acts = leaving.context.ports["AuditLog"] = Acts()
+    state, made = await begun(leaving)
+    user = await finish(leaving, state, made.binding)
+    acts.taken()
+    await tell(leaving, "n-1")
+    assert acts.taken() == [("user.logout", "oidc", user.id, user.username)]
+
+
+async def test_a_session_that_began_at_a_provider_says_so_behind_the_second_step(open_world: Any) -> None:
+    proof = open_world.auth.login_methods.proof
+    assert [await proof(name) for name in ("oidc", "corp", "", "gone")] == ["oidc", *["password"] * 3]
