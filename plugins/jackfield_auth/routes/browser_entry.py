@@ -93,9 +93,9 @@ class BrowserEntry:
     async def departure(self) -> str | None:
         """Where the browser goes to end the session of the provider that it came in by; None: nowhere."""
         for token in self.cookies():
-            found = await self._auth.sessions.find(token, passive=True)
-            if found is not None and found.about.how:
-                return await self._auth.departures.address(found.about.how[0], f"{self.origin()}{LEFT}")
+            how = (await self._auth.sessions.about(token)).how
+            if how:
+                return await self._auth.departures.address(how[0], f"{self.origin()}{LEFT}")
         return None
 
     async def end_present(self) -> None:

@@ -44,6 +44,9 @@ class BrowserSessionKeeper(Protocol):
     async def find(self, digest: str) -> BrowserSession | None:
         """It may be over."""
 
+    async def about(self, digest: str) -> SessionAbout:
+        """What is told about it; of one that is not there nothing is known."""
+
     async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
         """Those of a user, by digest; some may be over."""
 
@@ -96,7 +99,8 @@ class BrowserSessions:
         return token, session
 
     async def find(self, token: bytes, *, passive: bool = False) -> BrowserSession | None:
-        """The session, which has been used by this unless it is passive; None when it has ended."""
+        """The session, which has been used by this unless it is passive; None when it has ended. `about` has the rest:
+        no request but a logout needs it."""
         digest = digest_of(token)
         session = await self.keeper.find(digest)
         if session is None or self._times.over(session):
@@ -104,6 +108,12 @@ class BrowserSessions:
         if not passive:
             await self.keeper.use(digest, session)
         return session
+
+    async def about(self, token: bytes) -> SessionAbout:
+        """What is told about a session that counts; of others nothing is known."""
+        return (
+            NOTHING_KNOWN if await self.find(token, passive=True) is None else await self.keeper.about(digest_of(token))
+        )
 
     async def end(self, token: bytes) -> bool:
         """False when there was none."""

@@ -11,7 +11,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.files import read_private, write_private
 from jackfield_auth.sessions.browser_session import (
+    NOTHING_KNOWN,
     BrowserSession,
+    SessionAbout,
     SessionTimes,
     about_row,
     restored,
@@ -61,6 +63,10 @@ class SessionFile:
 
     async def find(self, digest: str) -> BrowserSession | None:
         return self._sessions.get(digest)
+
+    async def about(self, digest: str) -> SessionAbout:
+        found = self._sessions.get(digest)
+        return NOTHING_KNOWN if found is None else found.about
 
     async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
         return [(digest, session) for digest, session in self._sessions.items() if session.user_id == user_id]

@@ -7,7 +7,9 @@ from jackfield.api.clock import Clock
 from jackfield.api.memos import Memos, Room
 from jackfield.api.records import replace
 from jackfield_auth.sessions.browser_session import (
+    NOTHING_KNOWN,
     BrowserSession,
+    SessionAbout,
     SessionTimes,
     about_row,
     restored,
@@ -44,6 +46,10 @@ class SharedSessions:
     async def find(self, digest: str) -> BrowserSession | None:
         data = await self._memos.memo(KIND, digest)
         return None if data is None else restored(jsontext.loads(data))
+
+    async def about(self, digest: str) -> SessionAbout:
+        data = await self._memos.memo(ABOUT, digest)
+        return NOTHING_KNOWN if data is None else restored_about(jsontext.loads(data))
 
     async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
         found = []

@@ -51,6 +51,16 @@ async def test_sessions_are_listed_with_what_is_known_of_them(world: Any, anothe
     assert found[0].session.used_at - found[1].session.used_at == 100_000
 
 
+async def test_a_logout_knows_by_which_login_its_session_began(world: Any, another: Make) -> None:
+    user = await world.user()
+    about = SessionAbout("Firefox", "192.0.2.7", ("corp", "totp"))
+    token, _ = await another().begin(user.id, user.version, peer="other", about=about)
+    assert await another().about(token.encode()) == about
+    await another().end(token.encode())
+    for ended in (token.encode(), b"", b"another"):
+        assert await another().about(ended) == SessionAbout()
+
+
 async def test_one_session_is_ended_by_its_user_alone(world: Any, another: Make) -> None:
     user = await world.user()
     token, _ = await another().begin(user.id, user.version, peer="other", about=FIREFOX)
