@@ -107,7 +107,12 @@ class LoginSettings(AuthTable):
     remembered: int = Field(
         10_000, ge=100, le=1_000_000, description="Failed passwords that are remembered at most, of all names together."
     )
-    waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
+    waiting: int = Field(
+        64,
+        ge=1,
+        le=10_000,
+        description="Logins, and as many notices of logouts, that may wait at once; more are answered 429.",
+    )
     local: bool = Field(
         True,
         description="Whether Jackfield's own users log in with their passwords; without it only other logins let in, "

@@ -32,8 +32,7 @@ class LdapLogin:
 
     async def verify(self, username: str, password: str) -> Identity | None:
         """See `jackfield.api.logins.PasswordLogin`."""
-        person = await self._on_thread(username, password)
-        return None if person is None else self._identity(person)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: self._found(username, password))
 
     async def look(self) -> None:
         """Raises `UpstreamFailed`, `ConfigurationError` when nobody can log in."""
@@ -52,9 +51,10 @@ class LdapLogin:
         """Not those of the daemon: a directory that hangs holds up nobody else."""
         return ThreadPoolExecutor(self._settings.threads, f"ldap-{self.name}")
 
-    async def _on_thread(self, username: str, password: str) -> DirectoryPerson | None:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: self.client.person(username, password))
+    def _found(self, username: str, password: str) -> Identity | None:
+        """On a thread: to compare the DNs of many groups takes its time, too."""
+        person = self.client.person(username, password)
+        return None if person is None else self._identity(person)
 
     def _identity(self, person: DirectoryPerson) -> Identity:
         table, groups = self._table, [self._spelled(group) for group in person.groups]

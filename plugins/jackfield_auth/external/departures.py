@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import InvalidInput, JackfieldError, RateLimited
 from jackfield.api.logins import LoginRefused
 from jackfield.api.memos import Memos
 from jackfield_auth.external.calls import LoginCalls
@@ -14,6 +14,7 @@ from jackfield_auth.external.methods import LoginMethods, unknown
 from jackfield_auth.external.redirects import is_web
 from jackfield_auth.external.trail import LoginTrail
 from jackfield_auth.external.users import ExternalUsers
+from jackfield_auth.settings import LoginSettings
 
 KIND = "login-departure"
 
@@ -34,6 +35,8 @@ class Departures:
         self._calls = calls
         self._trail = trail
         self._context = context
+        self._most = context.settings(LoginSettings).waiting
+        self._hearing = 0
 
     async def address(self, name: str, back: str) -> str | None:
         """Where a browser goes that has logged out here. None: nowhere; a provider that fails keeps nobody in."""
@@ -49,14 +52,19 @@ class Departures:
 
     async def hear(self, name: str, notice: str) -> None:
         """End every token and session of whoever has left. Raises `InvalidInput` for a notice that does not count,
-        `UpstreamFailed`, `StoreUnavailable`."""
+        `RateLimited`, `UpstreamFailed`, `StoreUnavailable`."""
         login = await self._methods.departing(name)
         if login is None:
             raise unknown(name)
+        if self._hearing >= self._most:  # anybody may send one, and each may wait for the provider
+            raise RateLimited(1, "Too many notices are being heard; try again in a second.")
+        self._hearing += 1
         try:
             left = await self._calls.answer(name, lambda: login.left(notice))
         except LoginRefused:
             raise InvalidInput("The notice is not valid.", details={"logout_token": "is refused"}) from None
+        finally:
+            self._hearing -= 1
         key = hashlib.sha256(f"{name}\0{left.id}".encode()).hexdigest()
         memos = self._context.port(Memos)
         if await memos.memo(KIND, key) is not None:

@@ -9,7 +9,15 @@ from quart import Blueprint, Response, request
 from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Peer, Principal
 from jackfield.api.clock import iso
-from jackfield.api.errors import AuthRequired, Conflict, InvalidInput, StoreUnavailable, TokenInvalid, UpstreamFailed
+from jackfield.api.errors import (
+    AuthRequired,
+    Conflict,
+    InvalidInput,
+    RateLimited,
+    StoreUnavailable,
+    TokenInvalid,
+    UpstreamFailed,
+)
 from jackfield.api.http import client_address, operation, principal, read_model, read_query
 from jackfield.api.storage import User
 from jackfield_auth.logins.refusals import SecondFactorNeeded
@@ -116,7 +124,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         query=DepartureQuery,
         response=DepartureHeard,
         tags=["auth"],
-        errors=(StoreUnavailable, UpstreamFailed),
+        errors=(RateLimited, StoreUnavailable, UpstreamFailed),
     )
     async def hear_logout() -> Response:
         name = read_query(DepartureQuery).provider

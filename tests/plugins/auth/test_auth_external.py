@@ -673,6 +673,24 @@ async def test_what_is_no_notice_ends_nothing(leaving: Any, notice: str, provide
     assert (await leaving.store.user(user.id)).version == user.version
 
 
+async def test_notices_that_wait_for_the_provider_are_bounded(make: Make) -> None:
+    world = await make(LoginSettings(waiting=1))
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(LeavingProvider):
+        async def left(self, notice: str) -> Departure:
+            asked.set()
+            await goes_on.wait()
+            raise LoginRefused
+
+    world.context.ports["jackfield_redirect_logins"] = [Slow()]
+    first = asyncio.ensure_future(tell(world, "n-1"))
+    await asked.wait()
+    assert (await tell(world, "n-2"))[0] == 429
+    goes_on.set()
+    assert (await first)[0] == (await tell(world, "n-3"))[0] == 400
+
+
 async def test_a_notice_of_a_stranger_is_heard_and_ends_nobody(leaving: Any) -> None:
     assert await tell(leaving, "n-1") == (200, {"ended": True})
     assert await leaving.store.users() == []
