@@ -17,6 +17,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.projects import reaching, run_reach
 from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.storage import Webhook
+from jackfield.api.tracing import named_span
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Item, Node, Workflow
 from jackfield_forms import rendering
@@ -127,6 +128,7 @@ class Starting:
                     response_node=page.mode == "responseNode",
                     id=execution_id,
                     memory=memory,
+                    caller=named_span(self._context, request.scope["headers"]),
                 )
             )
         except Conflict:

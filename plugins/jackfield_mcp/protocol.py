@@ -46,6 +46,7 @@ from jackfield.api.mcp.tool_sources import SourcedCall, SourcedTool, ToolFailed,
 from jackfield.api.own_calls import OwnCalls
 from jackfield.api.profile_tools import TOOLS_SERVER, reach_of
 from jackfield.api.records import record
+from jackfield.api.tracing import named_span
 from jackfield_mcp.audit import Audit
 from jackfield_mcp.caller import ApiCaller
 from jackfield_mcp.catalogue import TOOLS
@@ -166,7 +167,8 @@ class McpProtocol:
         if not isinstance(found, McpTool):
             request_id = str(call.scope.get("jackfield.request_id") or "")
             caller: Principal = call.scope["jackfield.principal"]
-            asked = SourcedCall(caller, name, call.arguments, call.scope, call.progress.tell, request_id)
+            span = named_span(self._context, call.scope["headers"])
+            asked = SourcedCall(caller, name, call.arguments, call.scope, call.progress.tell, request_id, span)
             try:
                 value = await found.call(asked)
             except JackfieldError:

@@ -30,7 +30,7 @@ class ServedRequest:
     chosen, for a person. counted: `estimated_tokens` is no estimate but the provider's count. Tokens are None when the
     answer said nothing of them. profile: whose proxy has served it. key: of the caller, empty: the profile's own token.
     whole: the tokens are all that was used; cached: nothing was sent. missing: hosted tools that the provider does not
-    have."""
+    have. traceparent: of the client, empty where there is no valid one."""
 
     id: str
     time_ms: int
@@ -62,6 +62,7 @@ class ServedRequest:
     whole: bool = True
     cached: bool = False
     missing: Sequence[str] = ()
+    traceparent: str = ""
 
 
 @record

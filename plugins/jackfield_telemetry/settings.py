@@ -114,8 +114,9 @@ class TelemetrySettings(BaseModel):
     )
     trace_callers: bool = Field(
         True,
-        description="Whether an execution belongs to the trace that its caller names in the header `traceparent`. Off: "
-        "each execution begins a trace, so that callers from the network decide nothing about sampling.",
+        description="Whether an execution, and a request of a proxy, belongs to the trace that its caller names in "
+        "the header `traceparent`. Off: each begins a trace, so that callers from the network decide nothing about "
+        "sampling.",
     )
     trace_passed_on: bool = Field(
         True,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias, TypeVar
 
-from quart import Response
+from quart import Response, request
 
 from jackfield.api.body_budget import TakenMemory
 from jackfield.api.chunk_streams import HEADERS, ChunkBuffer
@@ -18,6 +18,7 @@ from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.streaming import Chunk
+from jackfield.api.tracing import named_span
 from jackfield.api.workflows import Node, Workflow
 from jackfield_ai.chat.trigger import mode_of
 
@@ -61,7 +62,8 @@ async def started(
     test: bool,
     stream: ChunkBuffer | None = None,
 ) -> Execution:
-    """memory: what the message takes. Returns once it is durable. Raises `StoreUnavailable`."""
+    """By the present request. memory: what the message takes. Returns once it is durable. Raises
+    `StoreUnavailable`."""
     try:
         execution = context.port(Engine).submit(
             ExecutionRequest(
@@ -74,6 +76,7 @@ async def started(
                 response_node=mode_of(node) in _RESPONSE_NODES,
                 memory=memory,
                 stream=stream,
+                caller=named_span(context, request.scope["headers"]),
             )
         )
     except Conflict:

@@ -8,6 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.executions import CallPatience, Progress, ToolExecutions
+from jackfield.api.tracing import TraceContext
 from jackfield_ai.mcp_server.node import CALL_OUTPUT, call_item
 from jackfield_ai.mcp_server.servers import McpTarget
 from jackfield_ai.settings import AiSettings
@@ -21,10 +22,16 @@ class ToolCalls:
         self._executions = ToolExecutions(context, patience)
 
     async def run(
-        self, target: McpTarget, name: str, arguments: Mapping[str, Json], request_id: str | None, progress: Progress
+        self,
+        target: McpTarget,
+        name: str,
+        arguments: Mapping[str, Json],
+        request_id: str | None,
+        caller: TraceContext | None,
+        progress: Progress,
     ) -> Json:
-        """The tool's result. Cancelling the call cancels the execution. Raises `ToolFailed`, `ExecutionTimeout`,
-        `StoreUnavailable`."""
+        """The tool's result. caller: the span that the client names. Cancelling the call cancels the execution. Raises
+        `ToolFailed`, `ExecutionTimeout`, `StoreUnavailable`."""
         request = ExecutionRequest(
             workflow=target.workflow,
             mode="test" if target.test else "webhook",
@@ -33,6 +40,7 @@ class ToolCalls:
             start_output=CALL_OUTPUT,
             durability="finish",
             request_id=request_id,
+            caller=caller,
         )
         outcome = await self._executions.run(request, progress)
         return outcome.items[0]["json"].get("result") if outcome.items else None

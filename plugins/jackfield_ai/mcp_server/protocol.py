@@ -24,6 +24,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.mcp.sessions import SESSION, CallScopes
 from jackfield.api.mcp.tool_sources import ToolFailed
+from jackfield.api.tracing import named_span
 from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.servers import McpOffer, McpServers, McpTarget
 from jackfield_ai.tools.toolbox import as_text
@@ -83,12 +84,13 @@ class McpProtocol:
             await ctx.session.report_progress(seconds)
 
         scope_of = ctx.request.scope if ctx.request is not None else {}
+        caller = named_span(self._context, scope_of.get("headers", ()))
         session = ctx.request.headers.get(SESSION, "") if ctx.request is not None else ""
         request_id = str(scope_of.get("jackfield.request_id") or "") or None
         with anyio.CancelScope() as scope:
             self._scopes.begin(session, ctx.request_id, scope)
             try:
-                value = await self._calls.run(target, params.name, params.arguments or {}, request_id, progress)
+                value = await self._calls.run(target, params.name, params.arguments or {}, request_id, caller, progress)
                 return CallToolResult(content=[TextContent(type="text", text=as_text(value))])
             except ToolFailed as exc:
                 return CallToolResult(content=[TextContent(type="text", text=exc.message)], is_error=True)

@@ -74,6 +74,7 @@ class OfferedTools:
             durability="finish",
             request_id=call.request_id or None,
             depth=_depth(call),
+            caller=call.span,
         )
 
 

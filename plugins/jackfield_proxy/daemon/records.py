@@ -82,7 +82,8 @@ class Records:
         request = RecordedRequest(served, cost, 0 if entry is None else entry.tokens.total)
         self._served.append(request)
         if self._context.events.wanted("proxy"):
-            self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(request)})
+            told: dict[str, Json] = {"profile": self._alias, "traceparent": served.traceparent or None}
+            self._context.events.publish("proxy", "proxy_request", {**told, **shown(request)})
             if served.missing:
                 self._context.events.publish("proxy", "proxy_warning", self._warning(served))
         if entry is not None:

@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
 from jackfield.api.limits import GRACE, contained, within
 from jackfield.api.telemetry import TELEMETRY_SINKS, TelemetryRecord
+from jackfield.api.tracing import Tracer
 from jackfield_telemetry.settings import TelemetrySettings
 from jackfield_telemetry.sinks.queue import SinkQueue
 from jackfield_telemetry.sinks.records import TOPICS, EventRecords, without_secrets
@@ -90,7 +91,7 @@ class SinkFeed:
         return [*counts, *waiting, Metric("telemetry_missed_events_total", help, "counter", self._missed)]
 
     async def _follow(self, topics: Sequence[str]) -> None:
-        records = EventRecords()
+        records = EventRecords(self._context.find_port(Tracer))
         with self._context.events.subscribe(*topics) as events:
             async for event in events:
                 self._missed += events.missed()

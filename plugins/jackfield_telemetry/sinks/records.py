@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.events import Event
 from jackfield.api.records import replace
 from jackfield.api.telemetry import ExecutionEnded, ExecutionStarted, ProxiedRequest, RunEnded, TelemetryRecord
-from jackfield.api.tracing import Span
+from jackfield.api.tracing import PARENT, Span, TraceContext, Tracer
 from jackfield.api.usage import Tokens
 
 if TYPE_CHECKING:
@@ -30,9 +30,10 @@ NAMED: Mapping[type, tuple[str, ...]] = {
 
 
 class EventRecords:
-    """Remembers when executions have started."""
+    """Remembers when executions have started. tracer: for the spans that clients of proxies name."""
 
-    def __init__(self) -> None:
+    def __init__(self, tracer: Tracer | None) -> None:
+        self._tracer = tracer
         self._started: OrderedDict[str, int] = OrderedDict()
 
     def of(self, event: Event) -> TelemetryRecord | None:
@@ -46,7 +47,12 @@ class EventRecords:
         if event.type == "execution.finished":
             started = self._started.pop(str(data["id"]), None)
             return ExecutionEnded(*_named(data), str(data["status"]), started, event.time)
-        return _request(event) if event.type == "proxy_request" else None
+        if event.type != "proxy_request":
+            return None
+        named = event.data.get(PARENT)
+        if self._tracer is None or not isinstance(named, str):
+            return _request(event, None)
+        return _request(event, self._tracer.caller({PARENT: named}))
 
 
 def _named(data: Mapping[str, object]) -> tuple[str, str, str, str]:
@@ -54,7 +60,7 @@ def _named(data: Mapping[str, object]) -> tuple[str, str, str, str]:
     return str(data["id"]), str(data["workflowId"] or ""), str(data["workflowName"] or ""), str(data["mode"])
 
 
-def _request(event: Event) -> ProxiedRequest:
+def _request(event: Event, trace: TraceContext | None) -> ProxiedRequest:
     """From what `GET /api/proxy/{alias}/requests` says of it."""
     data = cast("Mapping[str, Json]", event.data)
     usage, cost, first = data["usage"], data["cost_usd"], data["first_byte_ms"]
@@ -74,6 +80,7 @@ def _request(event: Event) -> ProxiedRequest:
         error=None if data["error"] is None else str(data["error"]),
         stream=bool(data.get("stream")),
         key=str(data.get("key") or ""),
+        trace=trace,
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from quart import Response
+from quart import Response, request
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
@@ -33,6 +33,7 @@ from jackfield.api.profile_tools import reach_of
 from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import StoredExecution
+from jackfield.api.tracing import named_span
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.views import execution_body, failure_view
@@ -174,6 +175,7 @@ class RunRoutes:
             memory=memory,
             id=execution_id,
             depth=0 if (reach := reach_of(principal())) is None else reach.depth,
+            caller=named_span(self._context, request.scope["headers"]),
         )
         if query.reuse:
             principal().require("executions:read")  # what it takes is in the answer

@@ -6,7 +6,7 @@ Source: W3C Trace Context, https://www.w3.org/TR/trace-context/.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import field
 from os import urandom
@@ -101,6 +101,19 @@ def active_tracer(context: PluginContext) -> Tracer | None:
     """None: nobody takes spans."""
     tracer = context.find_port(Tracer)
     return tracer if tracer is not None and tracer.on else None
+
+
+def named_span(context: PluginContext, headers: Iterable[tuple[bytes, bytes]]) -> TraceContext | None:
+    """The span that the caller of an HTTP request names, by the settings; None: none, or nobody takes spans. headers:
+    as ASGI has them."""
+    tracer = active_tracer(context)
+    if tracer is None:
+        return None
+    found: dict[str, str] = {}
+    for raw, value in headers:
+        if (name := raw.decode("latin-1")) in (PARENT, STATE):  # RFC 9110 section 5.3: repeated ones are one list
+            found[name] = f"{found[name]},{value.decode('latin-1')}" if name in found else value.decode("latin-1")
+    return tracer.caller(found)
 
 
 def trace_context(traceparent: str, tracestate: str = "") -> TraceContext | None:

@@ -21,6 +21,7 @@ from jackfield_proxy.plan import Concurrency
 
 SSE = {"Content-Type": "text/event-stream"}
 STREAM = {**ASKED, "stream": True}
+NAMED = f"00-{'1' * 32}-{'2' * 16}-01"
 
 
 @pytest.fixture
@@ -96,6 +97,13 @@ async def test_a_request_that_left_the_queue_names_its_target(north: Provider_) 
         await first
     served = proxy.pipe.served[0]
     assert (served.status, served.provider, served.model, served.rule) == (499, "north", "m", "mine")
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(NAMED, NAMED), ("x" * 4000, ""), (f"{NAMED}, {NAMED}", "")])
+async def test_the_span_that_a_client_names_is_recorded(north: Provider_, sent: str, kept: str) -> None:
+    async with proxy_of(plan({"north": upstream(north)}, rule("mine", "north/m"))) as proxy:
+        assert (await proxy.post(ASKED, traceparent=sent))[0] == 200
+    assert [served.traceparent for served in proxy.pipe.served] == [kept]
 
 
 @pytest.mark.parametrize("stream", [True, False])

@@ -29,6 +29,7 @@ from jackfield_telemetry.recorder import UsageRecorder
 from jackfield_telemetry.settings import TelemetrySettings
 from jackfield_telemetry.sinks.feed import SinkFeed
 from jackfield_telemetry.sinks.records import OPEN, EventRecords, without_secrets
+from jackfield_telemetry.tracing.tracer import SinkTracer
 
 RUN = RunEnded("run", "mine", "claude", "acme", "m-one", "profile_run", 1000, 3000, 0)
 EXECUTION = {"id": "e1", "workflowId": "w1", "workflowName": "Triage", "mode": "webhook"}
@@ -207,7 +208,7 @@ async def test_a_run_waits_for_no_sink(context: FakeContext, tmp_path: Path) -> 
 
 
 def test_an_execution_counts_from_its_first_start() -> None:
-    records = EventRecords()
+    records = EventRecords(None)
     for moment in (1000, 3000):
         assert isinstance(records.of(Event("workflows", "execution.started", moment, EXECUTION)), ExecutionStarted)
     finished = Event("workflows", "execution.finished", 4500, {**EXECUTION, "status": "success"})
@@ -218,6 +219,17 @@ def test_an_execution_counts_from_its_first_start() -> None:
     for number in range(OPEN + 5):
         records.of(Event("workflows", "execution.started", 1, {**EXECUTION, "id": number}))
     assert len(records._started) == OPEN
+
+
+@pytest.mark.parametrize(("callers", "found"), [(True, "1" * 32), (False, None)])
+def test_a_proxied_request_has_the_span_that_its_client_names(tmp_path: Path, callers: bool, found: str | None) -> None:
+    context = FakeContext(tmp_path, tables=[TelemetrySettings(trace_callers=callers)])
+    records = EventRecords(SinkTracer(cast("PluginContext", context)))
+    named = {"traceparent": f"00-{'1' * 32}-{'2' * 16}-01"}
+    for data, expected in (({**REQUEST, **named}, found), (REQUEST, None), ({**REQUEST, "traceparent": "x"}, None)):
+        made = records.of(Event("proxy", "proxy_request", 1, data))
+        assert isinstance(made, ProxiedRequest)
+        assert (made.trace and made.trace.trace_id) == expected
 
 
 def test_names_that_hold_a_secret_are_masked() -> None:

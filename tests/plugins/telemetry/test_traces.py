@@ -171,6 +171,36 @@ def test_what_the_caller_does_not_sample_is_passed_on_and_not_recorded(
     assert all(span.trace_id.hex() != trace for span in collector.spans)
 
 
+def test_runs_of_the_api_forms_and_chats_belong_to_their_caller_s_trace(daemon: Daemon, collector: Collector) -> None:
+    form = node("Form", "formTrigger", {"path": "traced-form", "formTitle": "F", "formFields": {"values": []}}, 2.2)
+    daemon.live(workflow("Asked", form, node("Rest", "noOp", {})))
+    chat = node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", {"public": True, "mode": "webhook"}, 1.3)
+    daemon.live(workflow("Talk", {**chat, "webhookId": "traced-chat"}, node("Rest", "noOp", {})))
+    by_hand = workflow("By hand", node("Begin", "manualTrigger", {}), node("Rest", "noOp", {}))
+    calls = {
+        "4": ("/api/v1/workflows/run", {"json": {"workflow": by_hand}}),
+        "5": ("/form/traced-form", {"files": {"field": (None, "x")}, "follow_redirects": False}),
+        "6": ("/chat/traced-chat", {"json": {"chatInput": "hello"}}),
+    }
+    for digit, (path, body) in calls.items():
+        headers = {"traceparent": f"00-{digit * 32}-{SPAN}-01"}
+        answer = daemon.admin().post(f"{daemon.base_url}{path}", headers=headers, **body)
+        assert answer.status_code < 400, answer.text
+        assert spans_of(collector, digit * 32, 2)["workflow.execute"].parent_span_id.hex() == SPAN
+
+
+def test_headers_that_are_hostile_harm_no_call(daemon: Daemon, collector: Collector) -> None:
+    daemon.live(workflow("Hostile", hook("hostile"), node("Rest", "noOp", {})))
+    trace = "7" * 32
+    twice = [("traceparent", f"00-{trace}-{SPAN}-01")] * 2
+    long = [("traceparent", f"00-{trace}-{SPAN}-01"), ("tracestate", ",".join(f"k{n}=1" for n in range(700)))]
+    parted = [("traceparent", f"00-{'8' * 32}-{SPAN}-01"), ("tracestate", "a=1"), ("tracestate", "b=2")]
+    for headers in (twice, long, parted):
+        assert daemon.client().get("/webhook/hostile", headers=headers).status_code == 200
+    assert spans_of(collector, trace, 2)["workflow.execute"].trace_state == ""
+    assert spans_of(collector, "8" * 32, 2)["workflow.execute"].trace_state == "a=1,b=2"
+
+
 def test_a_wait_over_a_restart_keeps_its_trace(daemon: Daemon, collector: Collector, downstream: Downstream) -> None:
     trace = "3" * 32
     receiving = node("Hook", "webhook", {"path": "waiting", "httpMethod": "GET", "responseMode": "onReceived"})

@@ -14,6 +14,7 @@ from jackfield.api.dialects.errors import NEVER_AGAIN
 from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
+from jackfield.api.tracing import PARENT, trace_context
 from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.answer_cache import CachedFor
 from jackfield_proxy.child.incoming import addressing
@@ -124,6 +125,9 @@ class ProxiedExchange:
 
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
+        if named := request.headers.getall(PARENT, ()):
+            span = trace_context(",".join(named))
+            self._served.traceparent = span.traceparent if span is not None else ""
         try:
             caching = self._caller.cache_seconds and self.call.answers
             if not caching:

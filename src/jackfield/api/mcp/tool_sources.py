@@ -11,6 +11,7 @@ from ..errors import JackfieldError
 from ..extensions import ExtensionPoint
 from ..json_values import Json
 from ..records import record
+from ..tracing import TraceContext
 
 
 class ToolFailed(JackfieldError):
@@ -39,7 +40,8 @@ class SourcedTool:
 @record
 class SourcedCall:
     """arguments: as they came, checked by nobody. scope: of the request, with which `OwnCalls` asks the management API
-    in its caller's name. progress: tells the client a word of how far it is. request_id: empty where there is none."""
+    in its caller's name. progress: tells the client a word of how far it is. request_id: empty where there is none.
+    span: that the client names."""
 
     caller: Principal
     name: str
@@ -47,6 +49,7 @@ class SourcedCall:
     scope: Scope
     progress: Callable[[str], Awaitable[None]]
     request_id: str = ""
+    span: TraceContext | None = None
 
 
 class ToolSource(Protocol):
