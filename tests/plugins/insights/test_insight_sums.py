@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from jackfield.api.sql.insights import InsightWork
 from jackfield.api.storage.insights import DAY_MS, HOUR_MS, WEEK_MS, EndedCount
 from jackfield_insights.periods import DAYS, PeriodName, period_between, period_of
 from jackfield_insights.slow_nodes import percentile
 from jackfield_insights.sums import EndSums, all_of, by_key
 from jackfield_insights.views import n8n_summary, sums_view
+from jackfield_store_sqlite.dialect import SqliteDialect
 
 NOW = 20_002 * DAY_MS + 5 * HOUR_MS + 1
 
@@ -66,3 +72,41 @@ def test_n8n_s_summary_has_no_deviation_from_nothing() -> None:
 def test_percentiles_are_values_that_there_were(share: float, value: int) -> None:
     assert percentile(range(1, 101), share) == value
     assert percentile([7], share) == 7
+
+
+class Interrupted(SqliteDialect):
+    """Another daemon deletes an execution after each statement."""
+
+    deleted = 0
+
+    def execute(self, connection: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+        found = super().execute(connection, sql, values).fetchall()
+        self.deleted += 1
+        hour = self.deleted * HOUR_MS
+        connection.execute("INSERT INTO insights VALUES (?, 'w', 'webhook', 'success', 1, 5)", [hour])
+        return super().execute(connection, "SELECT value FROM json_each(?)", ["[]"]) if not found else _Rows(found)
+
+
+class _Rows:
+    def __init__(self, rows: list[Any]) -> None:
+        self._rows = rows
+
+    def fetchall(self) -> list[Any]:
+        return self._rows
+
+
+def test_what_comes_while_hours_become_a_day_counts_on() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(
+        """CREATE TABLE insights (start INTEGER, workflow_id TEXT, mode TEXT, status TEXT, number INTEGER,
+        took_ms INTEGER, PRIMARY KEY (start, workflow_id, mode, status))"""
+    )
+    for hour in (20, 21):
+        connection.execute("INSERT INTO insights VALUES (?, 'w', 'webhook', 'success', 2, 10)", [hour * HOUR_MS])
+    dialect = Interrupted()
+    InsightWork(dialect).make_day(connection, 0, DAY_MS)
+    assert dialect.deleted > 1
+    number, took = connection.execute("SELECT sum(number), sum(took_ms) FROM insights").fetchone()
+    assert (number, took) == (4 + dialect.deleted, 20 + 5 * dialect.deleted)
+    assert connection.execute("SELECT number FROM insights WHERE start = 0").fetchone()[0] >= 4
+    connection.close()

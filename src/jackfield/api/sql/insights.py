@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic
 
 from ..storage.insights import DAY_MS, HOUR_MS, WEEK_MS, EndedCount, EndedFilter
@@ -18,14 +19,14 @@ _ENDED = f"""(SELECT start, workflow_id, mode, status, number, took_ms FROM insi
 _SUMS = "CAST(sum(number) AS bigint), CAST(sum(took_ms) AS bigint)"
 _MONDAY = 3 * DAY_MS
 """From a Monday to the first day of Unix time, a Thursday."""
-_DAILY = f"""INSERT INTO insights (start, workflow_id, mode, status, number, took_ms)
-    SELECT start / {DAY_MS} * {DAY_MS}, workflow_id, mode, status, {_SUMS} FROM insights
-    WHERE start < ? AND start / {DAY_MS} * {DAY_MS} <> start GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+_HOURLY = f"start < ? AND start / {DAY_MS} * {DAY_MS} <> start"
+_FIRST = f"SELECT min(start) FROM insights WHERE {_HOURLY}"  # noqa: S608 - our own words
+_LOCK = f"SELECT start FROM insights WHERE start >= ? AND {_HOURLY} ORDER BY start, workflow_id, mode, status"  # noqa: S608 - our own words
+_TAKE = f"DELETE FROM insights WHERE start >= ? AND {_HOURLY} RETURNING workflow_id, mode, status, number, took_ms"  # noqa: S608 - our own words
+_ADD = """INSERT INTO insights (start, workflow_id, mode, status, number, took_ms) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (start, workflow_id, mode, status) DO UPDATE SET
-        number = insights.number + excluded.number, took_ms = insights.took_ms + excluded.took_ms"""  # noqa: S608 - our own words
-_HOURLY = f"DELETE FROM insights WHERE start < ? AND start / {DAY_MS} * {DAY_MS} <> start"  # noqa: S608 - our own words
+        number = insights.number + excluded.number, took_ms = insights.took_ms + excluded.took_ms"""
 _FORGET = "DELETE FROM insights WHERE start < ?"
-_LOCK = "SELECT start FROM insights WHERE start < ? ORDER BY start, workflow_id, mode, status"
 
 
 class InsightWork(Generic[ConnectionT]):
@@ -55,11 +56,25 @@ class InsightWork(Generic[ConnectionT]):
         sql = f"SELECT {key}, status, {_SUMS} FROM {_ENDED}{clause} GROUP BY 1, 2 ORDER BY 1, 2"  # noqa: S608 - our own words
         return [EndedCount(*row) for row in self._sql.execute(connection, sql, given).fetchall()]
 
-    def compact(self, connection: ConnectionT, daily_before: int, forget_before: int) -> None:
-        self._sql.execute(connection, self._sql.waiting(_LOCK), [max(daily_before, forget_before)]).fetchall()
-        self._sql.execute(connection, _FORGET, [forget_before])
-        self._sql.execute(connection, _DAILY, [daily_before])
-        self._sql.execute(connection, _HOURLY, [daily_before])
+    def first_hour(self, connection: ConnectionT, before: int) -> int | None:
+        """The oldest one that is no day yet, Unix ms; None: there is none."""
+        found = self._sql.execute(connection, _FIRST, [before]).fetchone()
+        return None if found is None or found[0] is None else int(found[0])
+
+    def make_day(self, connection: ConnectionT, day: int, before: int) -> None:
+        """Of its hours before that time. Exactly those that are taken are added: a deletion elsewhere may bring one at
+        any moment."""
+        end = min(day + DAY_MS, before)
+        self._sql.execute(connection, self._sql.waiting(_LOCK), [day, end]).fetchall()
+        sums: dict[tuple[str, str, str], tuple[int, int]] = {}
+        for workflow_id, mode, status, number, took in self._sql.execute(connection, _TAKE, [day, end]).fetchall():
+            had = sums.get((workflow_id, mode, status), (0, 0))
+            sums[workflow_id, mode, status] = (had[0] + number, had[1] + took)
+        for key in sorted(sums):
+            self._sql.repeat(connection, _ADD, [day, *key, *sums[key]])
+
+    def forget(self, connection: ConnectionT, before: int) -> None:
+        self._sql.execute(connection, _FORGET, [before])
 
 
 class SqlInsights(ABC, Generic[ConnectionT]):
@@ -78,6 +93,11 @@ class SqlInsights(ABC, Generic[ConnectionT]):
         return await self.database.read(lambda connection: self._insights.by_time(connection, where, unit_ms))
 
     async def compact_insights(self, daily_before: int, forget_before: int) -> None:
-        await self.database.write_alone(
-            lambda connection: self._insights.compact(connection, daily_before, forget_before)
-        )
+        """A day at a time, so that writes of others come between."""
+        await self.database.write_alone(lambda connection: self._insights.forget(connection, forget_before))
+        while True:
+            hour = await self.database.read(lambda connection: self._insights.first_hour(connection, daily_before))
+            if hour is None:
+                return
+            day = hour // DAY_MS * DAY_MS
+            await self.database.write_alone(partial(self._insights.make_day, day=day, before=daily_before))
