@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,19 @@ from jackfield.testing.daemon import Daemon, poll
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 PARENT = {"traceparent": f"00-{TRACE}-{SPAN}-01", "tracestate": "congo=1", "baggage": "user=7"}
+
+TELLER = '#!/bin/sh\n[ "$1" = --version ] && exec echo "teller 1.0.0"\necho "$TRACEPARENT $TRACESTATE"\n'
+MANIFEST = """
+id = "teller"
+name = "Teller"
+binary = "teller"
+[detect]
+commands = ["teller --version"]
+[headless]
+args = ["{prompt}"]
+output = "text"
+"""
+"""An agent that says what trace it is given."""
 
 
 class Downstream:
@@ -58,10 +72,19 @@ def downstream() -> Iterator[Downstream]:
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory, collector: Collector) -> Iterator[Daemon]:
     settings = (
-        f'[telemetry]\notlp_endpoint = "{collector.url}"\n[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
+        f'[profiles]\nkey_store = "file"\n[telemetry]\notlp_endpoint = "{collector.url}"\n'
+        '[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
         "[executions]\nwait_in_memory = 0\n"
     )
-    made = Daemon(tmp_path_factory.mktemp("traced"), settings=settings, env={"NO_PROXY": "*", "no_proxy": "*"})
+    root = tmp_path_factory.mktemp("traced")
+    program = root / "bin" / "teller"
+    program.parent.mkdir()
+    program.write_text(TELLER)
+    program.chmod(0o755)
+    env = {"NO_PROXY": "*", "no_proxy": "*", "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    made = Daemon(root, settings=settings, env=env)
+    (made.config_dir / "agents.d").mkdir()
+    (made.config_dir / "agents.d/teller.toml").write_text(MANIFEST)
     made.start()
     yield made
     made.close()
@@ -187,6 +210,23 @@ def test_runs_of_the_api_forms_and_chats_belong_to_their_caller_s_trace(daemon: 
         answer = daemon.admin().post(f"{daemon.base_url}{path}", headers=headers, **body)
         assert answer.status_code < 400, answer.text
         assert spans_of(collector, digit * 32, 2)["workflow.execute"].parent_span_id.hex() == SPAN
+
+
+def test_an_agent_finds_the_span_of_its_run_in_its_environment(daemon: Daemon, collector: Collector) -> None:
+    trace = "9" * 32
+    work = daemon.config_dir.parent / "work"
+    work.mkdir()
+    profile = {"agent_id": "teller", "alias": "one", "provider_id": "self", "model": "m", "working_dir": str(work)}
+    assert daemon.client().post("/api/profiles", json=profile).status_code == 200
+    agent = node("Agent", "jackfield.agent", {"profile": "one", "prompt": "Tell", "outputFormat": "text"})
+    daemon.live(workflow("Telling", hook("telling"), agent))
+    headers = {"traceparent": f"00-{trace}-{SPAN}-01", "tracestate": "congo=1"}
+    answer = daemon.client(timeout=60).get("/webhook/telling", headers=headers)
+    assert answer.status_code == 200, answer.text
+    found = spans_of(collector, trace, 3)
+    run = found["invoke_agent one"]
+    assert run.parent_span_id == found["node.execute Agent"].span_id
+    assert f"00-{trace}-{run.span_id.hex()}-01 congo=1" in answer.text
 
 
 def test_headers_that_are_hostile_harm_no_call(daemon: Daemon, collector: Collector) -> None:
