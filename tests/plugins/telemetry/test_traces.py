@@ -200,7 +200,7 @@ def test_runs_of_the_api_forms_and_chats_belong_to_their_caller_s_trace(daemon: 
     chat = node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", {"public": True, "mode": "webhook"}, 1.3)
     daemon.live(workflow("Talk", {**chat, "webhookId": "traced-chat"}, node("Rest", "noOp", {})))
     by_hand = workflow("By hand", node("Begin", "manualTrigger", {}), node("Rest", "noOp", {}))
-    calls = {
+    calls: dict[str, tuple[str, dict[str, Any]]] = {
         "4": ("/api/v1/workflows/run", {"json": {"workflow": by_hand}}),
         "5": ("/form/traced-form", {"files": {"field": (None, "x")}, "follow_redirects": False}),
         "6": ("/chat/traced-chat", {"json": {"chatInput": "hello"}}),
