@@ -112,11 +112,19 @@ class VirtualKeyRing:
             return await self._keep(replace(account.key, revoked_at=self._context.clock.now_ms()))
 
     async def usage(self, key_id: str | None, since: int, until: int, limit: int) -> Sequence[KeyUsageRow]:
-        """Days such as 20261128, both included; the latest first. Of all keys: whoever asks."""
+        """Days such as 20261128, both included; the latest first. Of keys and profiles that the present reach sees."""
         await self.open()
         await self.writer.settled()
-        look = partial(tables.usage_rows, key=key_id, since=since, until=until, limit=limit)
+        within = await self._usage_within()
+        look = partial(tables.usage_rows, key=key_id, since=since, until=until, limit=limit, within=within)
         return await asyncio.to_thread(self.database.read, look)
+
+    async def _usage_within(self) -> tables.UsageWithin | None:
+        if not await self._profiles.is_limited():
+            return None
+        names = await asyncio.to_thread(self.database.read, tables.profile_names)
+        keys = [account.key.id for account in await self.seen()]
+        return tables.UsageWithin(keys, sorted(await self._profiles.seen(names)))
 
     async def close(self) -> None:
         await self.writer.settled()

@@ -126,8 +126,7 @@ class GatewayRoutes:
         since, until = _day(query.since, _FIRST_DAY), _day(query.until, _LAST_DAY)
         rows = await self._ring.usage(query.key, since, until, query.limit)
         accounts = {one.key.id: one for one in await self._ring.seen()}
-        hidden = {one.key.id for one in self._ring.accounts()} - accounts.keys()
-        return success([usage_view(row, accounts) for row in rows if row.key not in hidden])
+        return success([usage_view(row, accounts) for row in rows])
 
     async def _require_profiles(self, aliases: Iterable[str]) -> None:
         """Raises `InvalidInput` for one that there is not."""

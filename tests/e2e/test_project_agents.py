@@ -232,6 +232,32 @@ def test_events_tell_of_the_callers_profiles(lab: AgentsLab, bobs: AgentsOfBob) 
     assert bobs.api.patch(f"/profiles/{ALIAS}", json={"args": []}).status_code == 200
 
 
+def test_metrics_of_workflows_are_for_who_sees_every_project(lab: AgentsLab, bobs: AgentsOfBob) -> None:
+    bob = lab.bob.client(lab.b)
+    ident = made(bob.post("/workflows", json=manual("Counted")))["id"]
+    outcome(bob.post(f"/workflows/{ident}/execute"))
+    address = f"{lab.daemon.base_url}/metrics"
+    poll(lambda: f'workflow="{ident}"' in lab.admin.get(address).text, "it is counted")
+    told = lab.ann.api.get(address)
+    assert (told.status_code, ident in told.text, "jackfield_http_requests_total" in told.text) == (200, False, True)
+
+
+def test_a_provider_that_a_hidden_profile_names_stays(lab: AgentsLab, bobs: AgentsOfBob) -> None:
+    body: dict[str, Any] = {"id": "mill", "name": "Mill", "type": "openai-compatible"}
+    body |= {"endpoints": {"main": "http://127.0.0.1:9/v1"}, "models": {"available": ["small"], "default": "small"}}
+    admin = lab.agents(lab.admin)
+    added = admin.post("/custom-providers", json={**body, "auth": {"kind": "api-key", "header": "x-key"}})
+    assert added.status_code == 200, added.text
+    proxy = {"enabled": True, "model_aliases": {"fast": "mill/small"}}
+    named = {"alias": "grinds", "agent_id": "parrot", "provider_id": "house", "proxy_config": proxy}
+    assert bobs.api.post("/profiles", json=named).status_code == 200
+    refused = lab.agents(lab.ann.api).delete("/custom-providers/mill")
+    assert (refused.status_code, refused.json()["code"]) == (409, "PROVIDER_IN_USE"), refused.text
+    assert "grinds" not in refused.text
+    assert bobs.api.delete("/profiles/grinds").status_code == 200
+    assert admin.delete("/custom-providers/mill").status_code == 200
+
+
 def agent(profile: str) -> dict[str, Any]:
     return node("Agent", "agent", {"profile": profile, "prompt": "from the workflow"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -147,12 +148,33 @@ def used(connection: sqlite3.Connection, day: int) -> Iterator[tuple[Period, str
             yield period, key, usd, tokens, ended
 
 
+@record
+class UsageWithin:
+    """The keys and the names of profiles whose usage counts."""
+
+    keys: Sequence[str]
+    profiles: Sequence[str]
+
+
+def profile_names(connection: sqlite3.Connection) -> list[str]:
+    """Of all profiles that have been used, also former ones."""
+    return [str(name) for (name,) in connection.execute("SELECT DISTINCT profile FROM usage")]
+
+
 def usage_rows(
-    connection: sqlite3.Connection, key: str | None, since: int, until: int, limit: int
+    connection: sqlite3.Connection,
+    key: str | None,
+    since: int,
+    until: int,
+    limit: int,
+    within: UsageWithin | None = None,
 ) -> list[KeyUsageRow]:
-    """The latest days first. key: None for all."""
+    """The latest days first. key: None for all; within: None for all."""
+    keys, profiles = (None, None) if within is None else (json.dumps(within.keys), json.dumps(within.profiles))
     query = (
         f"SELECT {', '.join(_NAMES)} FROM usage WHERE day BETWEEN ?1 AND ?2 AND (?3 IS NULL OR key = ?3) "  # noqa: S608 - of constants
+        "AND (?5 IS NULL OR key IN (SELECT value FROM json_each(?5))) "
+        "AND (?6 IS NULL OR profile IN (SELECT value FROM json_each(?6))) "
         "ORDER BY day DESC, key, profile, provider, model LIMIT ?4"
     )
-    return [KeyUsageRow(*row) for row in connection.execute(query, (since, until, key, limit))]
+    return [KeyUsageRow(*row) for row in connection.execute(query, (since, until, key, limit, keys, profiles))]

@@ -8,6 +8,7 @@ from itertools import groupby
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
+from jackfield.api.errors import StoreUnavailable
 from jackfield.api.http import operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
@@ -16,6 +17,9 @@ from .counting import counted
 from .dispatch import Counters
 from .openapi.document import describe
 from .openapi.kept import KeptDescription
+
+_OF_PROJECTS = frozenset({"workflow", "profile", "key"})
+"""Labels that name what belongs to projects."""
 
 
 def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> Blueprint:
@@ -31,7 +35,8 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
         media=("text/plain",),
     )
     async def metrics() -> Response:
-        return Response(exposition(kernel, counters), content_type="text/plain; version=0.0.4; charset=utf-8")
+        told = await _told(kernel)
+        return Response(exposition(kernel, counters, told), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     description = KeptDescription(lambda: describe(app(), kernel.service.public_url))
 
@@ -78,7 +83,24 @@ def plugin_views(kernel: Kernel) -> list[dict[str, str]]:
     return [{name: kernel.redactor(getattr(plugin, name)) for name in names} for plugin in found]
 
 
-def exposition(kernel: Kernel, counters: Counters) -> str:
+async def _told(kernel: Kernel) -> Callable[[Metric], bool]:
+    """Which samples the caller gets: those of one workflow, profile or key are for who sees every project."""
+    try:
+        sees_all = await kernel.projects.rights() is None
+    except StoreUnavailable:
+        sees_all = False
+    return _everything if sees_all else _of_nobody
+
+
+def _everything(metric: Metric) -> bool:
+    return True
+
+
+def _of_nobody(metric: Metric) -> bool:
+    return _OF_PROJECTS.isdisjoint(metric.labels)
+
+
+def exposition(kernel: Kernel, counters: Counters, told: Callable[[Metric], bool] = _everything) -> str:
     """Counters and gauges as Prometheus reads them, of all processes of the daemon together."""
     whole = counted(kernel, counters)
     if kernel.workers is not None:
@@ -105,7 +127,7 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         "# TYPE jackfield_plugins_failed gauge",
         f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
     ]
-    lines += samples(whole.metrics)
+    lines += samples([metric for metric in whole.metrics if told(metric)])
     return "\n".join(lines) + "\n"
 
 

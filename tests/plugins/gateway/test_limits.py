@@ -165,3 +165,8 @@ def test_folded_days_keep_the_names_that_were_asked_for_most() -> None:
     rows = tables.usage_rows(database, "k", 0, 0, 10)
     assert {(row.model, row.requests) for row in rows} == {("m4", 10), ("m3", 8), ("other", 12)}
     assert sum(row.usd for row in rows) == 10
+    within = tables.UsageWithin(["k", "other key"], ["work"])
+    assert tables.usage_rows(database, "k", 0, 0, 10, within) == rows
+    for keys, profiles in ((["other key"], ["work"]), (["k"], ["another"]), (["k"], [])):
+        assert tables.usage_rows(database, None, 0, 0, 10, tables.UsageWithin(keys, profiles)) == []
+    assert tables.profile_names(database) == ["work"]

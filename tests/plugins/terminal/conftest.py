@@ -15,6 +15,7 @@ import pytest
 from jackfield.api.auth import Principal
 from jackfield.api.errors import NotFound
 from jackfield.api.profiles import Launch, LaunchRequest, Profile, Sandbox
+from jackfield.api.projects import present_reach
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.hub import Hub
@@ -53,6 +54,8 @@ class FakeProfiles:
         return Profile(alias, "sh", "self", "native", "none", sandbox=sandbox, metadata={"profile_home": str(home)})
 
     async def all(self) -> list[Profile]:
+        if present_reach() is not None:
+            return []
         return [self.profile("one", self.home, self.sandbox), *self.others]
 
     async def ended(self, launch: Launch, exit_code: int) -> None:

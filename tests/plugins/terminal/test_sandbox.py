@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.auth import Principal
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import LaunchRequest, with_least_sandbox
+from jackfield.api.projects import CallerReach, reaching
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.findings import findings
@@ -239,9 +241,10 @@ async def test_a_missing_bubblewrap_is_named(monkeypatch: pytest.MonkeyPatch) ->
 async def test_secrets_of_others_cannot_be_read(hub: Hub, house: House, profiles: FakeProfiles, kind: Any) -> None:
     profiles.sandbox = kind
     paths = [house.config / "key", house.other / "key", house.user / ".ssh" / "id"]
-    text = await said(
-        hub, 'for f; do cat "$f" 2>/dev/null && echo READ; done; echo done', args=["sh", *map(str, paths)]
-    )
+    with reaching(CallerReach(Principal("ann", "ann", "member", "jwt"))):  # who sees none of the others
+        text = await said(
+            hub, 'for f; do cat "$f" 2>/dev/null && echo READ; done; echo done', args=["sh", *map(str, paths)]
+        )
     assert text == "done\r\n"
 
 
