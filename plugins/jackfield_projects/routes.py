@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from quart import Response
 
+from jackfield.api.auth import AGENTS_WRITE
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
@@ -30,7 +31,16 @@ View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
 TAGS = ("projects",)
 MOST = 200
-KINDS: Sequence[ResourceKind] = ("workflow", "credential", "variable", "data-table", "profile", "virtual-key")
+SCOPES: Mapping[ResourceKind, str] = {
+    "workflow": "workflows:write",
+    "credential": "credentials:write",
+    "variable": "workflows:write",
+    "data-table": "data-tables:write",
+    "profile": AGENTS_WRITE,
+    "virtual-key": AGENTS_WRITE,
+}
+"""Kind -> the scope for moving and sharing it."""
+KINDS: Sequence[ResourceKind] = tuple(SCOPES)
 
 
 def schema(name: str) -> str:
@@ -188,7 +198,7 @@ class PlacementRoutes:
         tags=TAGS,
     )
     async def move_resource(self, kind: str, resource_id: str) -> Response:
-        known = kind_of(kind)
+        known = changed_kind(kind)
         body: PlacementBody = await read_model(model("PlacementBody"))
         return json_response(placement_view(await self._desk.move(known, resource_id, body.project_id, principal())))
 
@@ -199,12 +209,12 @@ class PlacementRoutes:
         tags=TAGS,
     )
     async def share_resource(self, kind: str, resource_id: str, project_id: str) -> Response:
-        found = await self._desk.share(kind_of(kind), resource_id, project_id, principal())
+        found = await self._desk.share(changed_kind(kind), resource_id, project_id, principal())
         return json_response(placement_view(found))
 
     @operation("Share something no more", scope="workflows:write", status=204, tags=TAGS)
     async def unshare_resource(self, kind: str, resource_id: str, project_id: str) -> Response:
-        await self._desk.unshare(kind_of(kind), resource_id, project_id, principal())
+        await self._desk.unshare(changed_kind(kind), resource_id, project_id, principal())
         return Response(status=204)
 
 
@@ -213,6 +223,14 @@ def kind_of(given: str) -> ResourceKind:
     if given not in KINDS:
         raise NotFound(f"There is no kind {given[:32]}; give one of: {', '.join(KINDS)}.")
     return cast("ResourceKind", given)
+
+
+def changed_kind(given: str) -> ResourceKind:
+    """One that is moved or shared. Raises `NotFound`; `AccessDenied` without the scope that changes such a thing, which
+    is asked for beside the operation's."""
+    known = kind_of(given)
+    principal().require(SCOPES[known])
+    return known
 
 
 def project_view(seen: SeenProject) -> dict[str, Json]:

@@ -265,6 +265,8 @@ class ProjectDesk:
         seen = await self.find(project_id, caller)
         if caller.is_limited:
             raise AccessDenied("An API key with scopes or projects changes no project.")
+        if caller.role == "viewer":
+            raise AccessDenied("A viewer changes nothing; it needs the role member.", details={"role": "member"})
         rights = await self._rights(caller)
         if rights is not None and not rights.may(project_id, "admin"):
             raise AccessDenied("This needs the role project:admin in the project.", details={"role": "project:admin"})

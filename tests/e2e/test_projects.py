@@ -368,6 +368,30 @@ def test_a_viewer_of_a_project_changes_and_starts_nothing(lab: ProjectLab, bobs:
     assert api.put(f"/projects/{lab.b}/members/{eve.id}", json={"role": "project:admin"}).status_code == 403
 
 
+def test_a_viewer_of_the_daemon_changes_no_project(lab: ProjectLab) -> None:
+    """Whatever the role there."""
+    eve = Person(lab, "viewer-of-all", "viewer")
+    place = lab.project("Of a viewer", eve, role="project:admin")
+    for answer in (
+        eve.api.put(f"/projects/{place}/members/{lab.ann.id}", json={"role": "project:admin"}),
+        eve.api.patch(f"/projects/{place}", json={"name": "Renamed"}),
+        eve.api.delete(f"/projects/{place}/members/{eve.id}"),
+    ):
+        assert (answer.status_code, answer.json()["details"]) == (403, {"role": "member"}), answer.text
+
+
+def test_a_key_moves_and_shares_what_its_scopes_change(lab: ProjectLab) -> None:
+    place = lab.project("Of keys", lab.ann, role="project:admin")
+    credential = {"name": "Of keys", "type": "httpHeaderAuth", "data": {"name": "x", "value": "y"}}
+    ident = made(lab.ann.client(place).post("/credentials", json=credential))["id"]
+    path = f"/placements/credential/{ident}/shares/{lab.a}"
+    refused = lab.ann.key(scopes=["workflows:write"]).put(path)
+    assert (refused.status_code, refused.json()["details"]) == (403, {"scope": "credentials:write"}), refused.text
+    profile = lab.ann.key(scopes=["workflows:write"]).put("/placements/profile/any", json={"projectId": place})
+    assert (profile.status_code, profile.json()["details"]) == (403, {"scope": "agents:write"}), profile.text
+    assert lab.ann.key(scopes=["workflows:write", "credentials:write"]).put(path).status_code == 200
+
+
 def test_a_member_who_leaves_is_out_at_once(lab: ProjectLab) -> None:
     zoe = Person(lab, "zoe")
     place = lab.project("Leaving", zoe)
