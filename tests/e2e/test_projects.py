@@ -382,7 +382,7 @@ def test_a_viewer_of_the_daemon_changes_no_project(lab: ProjectLab) -> None:
 
 def test_a_key_moves_and_shares_what_its_scopes_change(lab: ProjectLab) -> None:
     place = lab.project("Of keys", lab.ann, role="project:admin")
-    credential = {"name": "Of keys", "type": "httpHeaderAuth", "data": {"name": "x", "value": "y"}}
+    credential = {"name": "Of keys", "kind": "httpHeaderAuth", "values": {"name": "x", "value": "y"}}
     ident = made(lab.ann.client(place).post("/credentials", json=credential))["id"]
     path = f"/placements/credential/{ident}/shares/{lab.a}"
     refused = lab.ann.key(scopes=["workflows:write"]).put(path)
