@@ -34,7 +34,7 @@ def session_blueprint(context: PluginContext) -> Blueprint:
 
     async def guard() -> None:
         ident = (request.view_args or {}).get("session_id")
-        if ident is None:
+        if ident is None or not sessions().has(str(ident)):
             return
         profile = str(sessions().shown(str(ident))["profile_alias"])
         if not await PlacedThings(context, "profile").may(profile, "read" if request.method in LOOKS else "start"):
