@@ -33,6 +33,13 @@ class _Kept:
     read_ms: int
 
 
+class _Turn(asyncio.Lock):
+    """Of one secret. failure: why the source did not answer last, and failed_at, in seconds, when it had failed."""
+
+    failure: SourceUnavailable | None = None
+    failed_at = 0.0
+
+
 class SecretCache:
     """read: asks the source, within its limits; spawn: a task of the daemon. Values are in memory alone."""
 
@@ -52,7 +59,7 @@ class SecretCache:
         self._log = log
         self._limits = limits
         self._kept: OrderedDict[Secret, _Kept] = OrderedDict()
-        self._locks: WeakValueDictionary[Secret, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[Secret, _Turn] = WeakValueDictionary()
         self._renewed: set[Secret] = set()
         self.failure: str | None = None
         """Why the source did not answer last; None: it did."""
@@ -79,15 +86,20 @@ class SecretCache:
             self._renewed.discard(secret)
 
     async def _asked(self, secret: Secret) -> Json:
-        """One request for all who need the same."""
-        lock = self._locks.setdefault(secret, asyncio.Lock())
-        async with lock:
+        """One request for all who need the same, also when it fails: each with a wait of its own would make an outage
+        as long as all their waits together."""
+        began = self._clock.monotonic()
+        turn = self._turns.setdefault(secret, _Turn())
+        async with turn:
             kept = self._kept.get(secret)
             if kept is not None and self._age(kept) < self._limits.ttl:
                 return kept.value
             try:
+                if turn.failure is not None and turn.failed_at >= began:
+                    raise SourceUnavailable(turn.failure.message)
                 return await self._fetched(secret)
             except SourceUnavailable as exc:
+                turn.failure, turn.failed_at = SourceUnavailable(exc.message), self._clock.monotonic()
                 if kept is None or self._age(kept) >= self._limits.ttl + self._limits.stale:
                     raise
                 self._log.warning(

@@ -17,6 +17,8 @@ from jackfield_secrets.sources.web import SourceServer, WebAnswer
 
 _DEEPEST = 10
 """Folders below one another that are looked through for names."""
+_DOTS = frozenset({".", ".."})
+"""A server, or a proxy before it, would read another path than the one that was asked for."""
 _REMEDY = "give the role or token a policy that reads this path, and look at the namespace"
 
 
@@ -42,6 +44,8 @@ class VaultSource:
             raise SecretMissing(
                 "A secret of Vault is named by the mount, the path and the key, such as $secrets.vault.secret.app.key."
             )
+        if any(part in _DOTS for name in names for part in name.split("/")):
+            raise SecretMissing("A path of Vault has no parts . and ..; name the secret by its own path.")
         mount, way = names[0].strip("/"), names[1:]
         if len(way) == 1:
             return SecretPlace((mount, way[0].strip("/")))
@@ -72,13 +76,16 @@ class VaultSource:
     # -- the engine
 
     async def _version(self, mount: str) -> int:
-        if self._options.version:
+        """A mount that a reference names is looked at whatever the settings say of the version: other engines, and the
+        ways to log in, answer with secrets of their own, such as the token. Raises `SecretProblem`."""
+        if self._options.version and self._options.mount:
             return self._options.version
         if mount not in self._versions:
             answer = await self._ask("GET", f"sys/internal/ui/mounts/{mount}")
             if answer.at("data", "type") not in ("kv", "generic"):
                 raise SecretMissing(f"{self._server.host} has no secrets engine KV at {mount}.")
-            self._versions[mount] = 2 if answer.text("data", "options", "version") == "2" else 1
+            told = 2 if answer.text("data", "options", "version") == "2" else 1
+            self._versions[mount] = self._options.version or told
         return self._versions[mount]
 
     async def _mounts(self) -> list[str]:
@@ -110,8 +117,9 @@ class VaultSource:
     async def _ask(self, method: str, path: str, *, list_only: bool = False) -> WebAnswer:
         """A token that has ended is replaced once. Raises `SecretProblem`."""
         address = f"/v1/{quote(path, safe='/')}{'?list=true' if list_only else ''}"
-        answer = await self._server.ask(method, address, await self._session.headers())
-        if answer.status == 403 and await self._session.renewed():
+        headers = await self._session.headers()
+        answer = await self._server.ask(method, address, headers)
+        if answer.status == 403 and await self._session.renewed(headers):
             answer = await self._server.ask(method, address, await self._session.headers())
         if answer.status in (401, 403):
             raise self._server.refused(answer, _REMEDY)

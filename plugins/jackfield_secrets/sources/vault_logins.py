@@ -17,6 +17,9 @@ from jackfield_secrets.sources.web import SourceServer
 
 _MARGIN = 0.9
 """Part of a token's time after which there is a new one."""
+_BETWEEN_S = 30.0
+"""Seconds between two logins because of refusals: a path that the policy lacks is refused whatever the token, and each
+login makes a lease at the server."""
 
 
 @record
@@ -28,16 +31,23 @@ class VaultToken:
 
 
 class VaultSession:
-    """Holds the token. login: gets a new one."""
+    """Holds the token. login: gets a new one; between: seconds between two logins because of refusals."""
 
     def __init__(
-        self, clock: Clock, namespace: str, login: Callable[[Mapping[str, str]], Awaitable[VaultToken]]
+        self,
+        clock: Clock,
+        namespace: str,
+        login: Callable[[Mapping[str, str]], Awaitable[VaultToken]],
+        *,
+        between: float = 0.0,
     ) -> None:
         self._clock = clock
         self._login = login
         self._base = {"X-Vault-Request": "true", **({"X-Vault-Namespace": namespace} if namespace else {})}
         self._token: VaultToken | None = None
         self._turn = asyncio.Lock()
+        self._between = between
+        self._renewed_at: float | None = None
 
     async def headers(self) -> Mapping[str, str]:
         """Of a request. Raises `SecretProblem`."""
@@ -47,12 +57,18 @@ class VaultSession:
                 token = self._token = await self._login(self._base)
         return {**self._base, "X-Vault-Token": token.text}
 
-    async def renewed(self) -> bool:
-        """Whether there is another token than the one that was refused. Raises `SecretProblem`."""
+    async def renewed(self, refused: Mapping[str, str]) -> bool:
+        """Whether there is another token than the one of these headers, which was refused. Raises `SecretProblem`."""
         async with self._turn:
-            before = self._token
+            before = refused.get("X-Vault-Token")
+            if self._token is not None and self._token.text != before:
+                return True
+            now = self._clock.monotonic()
+            if self._renewed_at is not None and now - self._renewed_at < self._between:
+                return False
+            self._renewed_at = now
             self._token = await self._login(self._base)
-            return before is None or before.text != self._token.text
+            return self._token.text != before
 
 
 def vault_session(context: PluginContext, options: VaultOptions, server: SourceServer) -> VaultSession:
@@ -64,7 +80,9 @@ def vault_session(context: PluginContext, options: VaultOptions, server: SourceS
             return VaultToken(await given.read())
 
         return VaultSession(context.clock, options.namespace, read)
-    return VaultSession(context.clock, options.namespace, _Login(context, options, server).token)
+    return VaultSession(
+        context.clock, options.namespace, _Login(context, options, server).token, between=_BETWEEN_S
+    )
 
 
 class _Login:

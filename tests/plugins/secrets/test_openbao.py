@@ -104,6 +104,37 @@ async def test_a_token_that_was_replaced_is_read_anew(bao: OpenBao, source: Made
     assert await made.read(("secret", "flat")) == {"key": "flat-value"}
 
 
+async def test_a_reference_leads_to_secrets_alone(vault: dict[str, object], source: Made) -> None:
+    """Not to the daemon's own token, and not beside the mount that the settings name."""
+    for settings in ({"version": 1}, {"version": 2}, {}):
+        with pytest.raises((SecretMissing, SecretRefused)):
+            await source(**vault, **settings).read(("auth", "token/lookup-self"))
+    assert (await source(**vault, version=1).read(("old", "mail"))) == {"password": "hunter2-of-one"}
+    made = source(**vault, mount="secret", version=2)
+    for path in (("..", "auth", "token", "key"), ("../../old/mail", "password"), ("app", "./db", "user")):
+        with pytest.raises(SecretMissing, match="no parts"):
+            made.place(path)
+
+
+async def test_refusals_make_no_leases_at_the_server(
+    bao: OpenBao, source: Made, clock: FakeClock, tmp_path: Path
+) -> None:
+    bao.ask("PUT", "sys/policies/acl/poor", {"policy": 'path "old/*" { capabilities = ["read"] }'})
+    bao.ask("POST", "sys/auth/poor", {"type": "approle"})
+    bao.ask("POST", "auth/poor/role/app", {"token_policies": "poor", "token_ttl": "600"})
+    role = bao.ask("GET", "auth/poor/role/app/role-id")["data"]["role_id"]
+    file = tmp_path / "secret-id"
+    file.write_text(bao.ask("POST", "auth/poor/role/app/secret-id")["data"]["secret_id"])
+    given = {"kind": "vault", "url": bao.url, "auth": "approle", "auth_mount": "poor", "mount": "secret", "version": 2}
+    made = source(**given, role_id=role, secret_id_file=str(file))
+    before = len(bao.ask("GET", "auth/token/accessors?list=true")["data"]["keys"])
+    for _ in range(5):
+        with pytest.raises(SecretRefused):
+            await made.read(("secret", "app/db"))
+    after = len(bao.ask("GET", "auth/token/accessors?list=true")["data"]["keys"])
+    assert after - before <= 2
+
+
 async def test_app_role(bao: OpenBao, source: Made, context: FakeContext, clock: FakeClock, tmp_path: Path) -> None:
     bao.ask("PUT", "sys/policies/acl/reader", {"policy": RULES})
     bao.ask("POST", "sys/auth/approle", {"type": "approle"})

@@ -81,6 +81,17 @@ async def test_an_outage_leaves_the_value_for_a_while(caplog: pytest.LogCaptureF
         await made.get()
 
 
+async def test_one_failed_request_serves_all_who_wait_for_it() -> None:
+    made = Cached()
+    made.remote.problem = SourceUnavailable("It does not answer.")
+    found = await asyncio.gather(*(made.get() for _ in range(20)), return_exceptions=True)
+    assert [str(each) for each in found] == ["It does not answer."] * 20
+    assert made.remote.asked == 1
+    await made.clock.advance(1)
+    made.remote.problem = None
+    assert await made.get() == "first of a"
+
+
 @pytest.mark.parametrize("problem", [SecretMissing("gone"), SecretRefused("not for you")])
 async def test_what_is_gone_or_refused_is_not_used_any_more(problem: SecretProblem) -> None:
     made = Cached()
