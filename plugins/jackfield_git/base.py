@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
-from jackfield.api.jsontext import dumps, loads
+from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.records import record
 from jackfield.api.storage import Entry
 from jackfield_git.comparing import digest
@@ -17,10 +18,13 @@ _KIND, _ID = "git_base", "base"
 
 @record
 class Base:
-    """files: path -> digest. revision: of the entry; None: there is none."""
+    """files: path -> digest of what both had. here: the same of those that a pull wrote another way than they are
+    there, as when a secret is missing here or another version of Jackfield wrote them. revision: of the entry; None:
+    there is none."""
 
     commit: str
     files: Mapping[str, str]
+    here: Mapping[str, str] = field(default_factory=dict)
     revision: int | None = None
 
 
@@ -38,29 +42,41 @@ class BaseBook:
         kept = loads(entry.data) if entry is not None else None
         revision = entry.revision if entry is not None else None
         if not isinstance(kept, dict) or kept.get("place") != self._place:
-            return Base("", {}, revision)
-        files = kept.get("files")
-        return Base(
-            str(kept.get("commit")), {k: str(v) for k, v in files.items()} if isinstance(files, dict) else {}, revision
-        )
+            return Base("", {}, revision=revision)
+        return Base(str(kept.get("commit")), _digests(kept.get("files")), _digests(kept.get("here")), revision)
 
     async def keep(self, base: Base) -> None:
         """Raises `Conflict` when another daemon was quicker, `StoreUnavailable`."""
-        data = dumps({"place": [*self._place], "commit": base.commit, "files": dict(base.files)})
+        data = dumps(
+            {"place": [*self._place], "commit": base.commit, "files": dict(base.files), "here": dict(base.here)}
+        )
         entry = Entry(_KIND, _ID, "", 0, (base.revision or 0) + 1, data)
         if not await self._context.store.put_entry(entry, base.revision):
             raise Conflict("Another daemon works with the repository; try again.")
 
 
 def next_base(
-    base: Base, commit: str, here: Mapping[str, bytes], there: Mapping[str, bytes], settled: Collection[str] = ()
+    base: Base,
+    commit: str,
+    here: Mapping[str, bytes],
+    there: Mapping[str, bytes],
+    settled: Collection[str] = (),
+    pulled: Collection[str] = (),
 ) -> Base:
-    """settled: paths that are from now on as they are there, whatever is here."""
-    files = dict(base.files)
+    """settled: paths that are from now on as they are there, whatever is here. pulled: those of them that are here as
+    the pull wrote them; `here` has them as they are now."""
+    files, ours = dict(base.files), dict(base.here)
     for path in {*files, *here, *there}:
         if path in settled or here.get(path) == there.get(path):
+            ours.pop(path, None)
             if path in there:
                 files[path] = digest(there[path])
             else:
                 files.pop(path, None)
-    return Base(commit, files, base.revision)
+            if path in pulled and path in here and here[path] != there.get(path):
+                ours[path] = digest(here[path])
+    return Base(commit, files, ours, base.revision)
+
+
+def _digests(kept: Json) -> dict[str, str]:
+    return {path: str(one) for path, one in kept.items()} if isinstance(kept, dict) else {}

@@ -25,8 +25,11 @@ def digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def changes(base: Mapping[str, str], here: Mapping[str, bytes], there: Mapping[str, bytes]) -> list[GitChange]:
-    """What differs, by path. base: digests."""
+def changes(
+    base: Mapping[str, str], ours: Mapping[str, str], here: Mapping[str, bytes], there: Mapping[str, bytes]
+) -> list[GitChange]:
+    """What differs, by path. base: digests of what both had; ours: of what was here then, where that was not the same.
+    What has changed on neither side and differs is one of here: a push would bring it."""
     found = []
     for path in sorted({*base, *here, *there}):
         before = base.get(path)
@@ -34,6 +37,7 @@ def changes(base: Mapping[str, str], here: Mapping[str, bytes], there: Mapping[s
         theirs = digest(there[path]) if path in there else None
         if mine == theirs:
             continue
-        side: Side = "here" if theirs == before else "there" if mine == before else "both"
+        kept = mine == ours.get(path, before)
+        side: Side = "here" if theirs == before else "there" if kept else "both"
         found.append(GitChange(path, side, (mine if side == "here" else theirs) is None))
     return found

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import field
+from typing import TypeVar
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.memos import Memos, leased
+from jackfield.api.projects import reaching
 from jackfield.api.records import record
 from jackfield_git.base import Base, BaseBook, next_base
 from jackfield_git.comparing import GitChange, changes
 from jackfield_git.environment import pulling
 from jackfield_git.program.repository import Repository
 from jackfield_git.settings import GitSettings
-from jackfield_git.tracked.files import TrackedKind, canonical, document_of, text_of
+from jackfield_git.tracked.files import TrackedFile, TrackedKind, canonical, document_of, text_of
 from jackfield_git.tracked.stubs import TrackedCredentials, TrackedTables, TrackedVariables
 from jackfield_git.tracked.workflows import TrackedWorkflows
 
 _LEASE = "git-source-control"
+DoneT = TypeVar("DoneT")
 _SPARE = 600.0
 """Seconds that the work in the store may take beside git's runs."""
 
@@ -83,17 +85,21 @@ class _Sides:
 
     @property
     def changes(self) -> list[GitChange]:
-        return changes(self.base.files, self.here, self.there)
+        return changes(self.base.files, self.base.here, self.here, self.there)
 
 
 class SourceControl:
-    """One piece of work at a time, among all daemons of the store."""
+    """One piece of work at a time, among all daemons of the store. The repository has what every project has, whichever
+    project the caller looks at: what is left out of one side would be removed from the other. Whoever hangs up stops
+    neither a push nor a pull in the middle."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(GitSettings)
         self.repository = Repository(context)
         self._book = BaseBook(context)
+        self._turn = asyncio.Lock()
+        self._running: set[asyncio.Task[object]] = set()
         self._kinds: Sequence[TrackedKind] = (
             TrackedTables(context), TrackedVariables(context), TrackedCredentials(context), TrackedWorkflows(context)
         )  # fmt: skip
@@ -108,21 +114,24 @@ class SourceControl:
         """From what is in the repository to what is here, as a unified difference. Raises `NotFound`."""
         async with self._alone():
             sides = await self._sides()
-        if path not in sides.here and path not in sides.there:
-            raise NotFound("Neither the repository nor this daemon has this file.")
-        there, here = (side.get(path, b"").decode().splitlines(keepends=True) for side in (sides.there, sides.here))
-        return "".join(difflib.unified_diff(there, here, "repository", "here"))
+            if path not in sides.here and path not in sides.there:
+                raise NotFound("Neither the repository nor this daemon has this file.")
+            return await self.repository.difference(sides.there.get(path, b""), sides.here.get(path, b""))
 
     async def push(self, message: str, paths: Sequence[str], *, force: bool) -> GitStatus:
         """Commit what has changed here. paths: of what; none: everything. Raises `Conflict` with what has changed there
         too, unless force."""
         if self._settings.read_only:
             raise Conflict("This environment is read-only: git.read_only lets nothing be pushed.")
+        return await self._finish(self._push(message, paths, force=force))
+
+    async def _push(self, message: str, paths: Sequence[str], *, force: bool) -> GitStatus:
         async with self._alone():
             sides = await self._sides()
             chosen = [each for each in _chosen(sides.changes, paths) if each.side != "there"]
             _refuse([each for each in chosen if each.side == "both" and not force], "Pull first, or push with force.")
             if not chosen:
+                await self._book.keep(next_base(sides.base, sides.commit, sides.here, sides.there))
                 return GitStatus(sides.commit, sides.base.commit, sides.changes, sides.titles)
             files = {each.path: sides.here.get(each.path) for each in chosen}
             commit = await self.repository.pushed(sides.commit, files, message)
@@ -130,11 +139,14 @@ class SourceControl:
             there = {path: text for path, text in there.items() if files.get(path, text) is not None}
             base = next_base(sides.base, commit, sides.here, there)
             await self._book.keep(base)
-        return GitStatus(commit, commit, changes(base.files, sides.here, there), sides.titles)
+        return GitStatus(commit, commit, changes(base.files, base.here, sides.here, there), sides.titles)
 
     async def pull(self, choice: PullChoice, author: Principal) -> PullResult:
         """Bring here what has changed there, one after another: a pull that broke off is simply repeated. Raises
         `Conflict` with what has changed on both sides and has no choice; then nothing changed."""
+        return await self._finish(self._pull(choice, author))
+
+    async def _pull(self, choice: PullChoice, author: Principal) -> PullResult:
         async with self._alone():
             sides = await self._sides()
             both = [each for each in sides.changes if each.side == "both"]
@@ -146,30 +158,54 @@ class SourceControl:
             backup = await self.repository.kept(sides.here) if wanted else ""
             with pulling():
                 files = [await self._applied(each, sides, author) for each in self._in_order(wanted)]
-            settled = {each.path for each in files if not each.message}
-            settled |= {each.path for each in both if choice.of(each.path) == "ours"}
-            await self._book.keep(next_base(sides.base, sides.commit, sides.here, sides.there, settled))
+            pulled = {each.path for each in files if not each.message}
+            settled = pulled | {each.path for each in both if choice.of(each.path) == "ours"}
+            here = (await self._here())[0] if pulled else sides.here
+            await self._book.keep(next_base(sides.base, sides.commit, here, sides.there, settled, pulled))
         return PullResult(sides.commit, backup, files)
 
     # -- parts
 
     @contextlib.asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        lifetime = self._settings.timeout * 4 + _SPARE
-        async with leased(self._context.port(Memos), _LEASE, "repository", lifetime, self._context.clock):
-            yield
+        """Raises `Conflict` when others work with the repository for long, or a daemon ended in the middle."""
+        patience = self._settings.timeout
+        context = self._context
+        try:
+            async with asyncio.timeout(patience) as waiting, self._turn:
+                lifetime = patience * 4 + _SPARE
+                async with leased(context.port(Memos), _LEASE, "repository", lifetime, context.clock):
+                    waiting.reschedule(None)
+                    with reaching(None):
+                        yield
+        except TimeoutError:
+            if not waiting.expired():
+                raise
+            raise Conflict(f"Somebody else has worked with the repository for {patience:g} s; try again.") from None
+
+    async def _finish(self, work: Coroutine[object, object, DoneT]) -> DoneT:
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
 
     async def _sides(self) -> _Sides:
         there, base = await self.repository.fetched(), await self._book.base()
         texts = await asyncio.to_thread(lambda: {path: canonical(text) for path, text in there.files.items()})
         if base.commit and not there.commit:
             raise Conflict(f"The branch {self._settings.branch} is no more in the repository; bring it back there.")
+        here, titles = await self._here()
+        return _Sides(base, here, titles, there.commit, texts)
+
+    async def _here(self) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Texts and titles, by path."""
         here: dict[str, bytes] = {}
         titles: dict[str, str] = {}
         for kind in self._kinds:
-            for file in await kind.read():
-                here[file.path], titles[file.path] = text_of(file.document), file.title
-        return _Sides(base, here, titles, there.commit, texts)
+            files = await kind.read()
+            here |= await asyncio.to_thread(_texts, files)
+            titles |= {each.path: each.title for each in files}
+        return here, titles
 
     def _in_order(self, wanted: Sequence[GitChange]) -> list[GitChange]:
         """What others need comes first."""
@@ -190,6 +226,10 @@ class SourceControl:
             details = "; ".join(f"{path}: {what}" for path, what in (exc.details or {}).items())
             return PulledFile(change.path, f"{exc.message} {details}".strip())
         return PulledFile(change.path)
+
+
+def _texts(files: Sequence[TrackedFile]) -> dict[str, bytes]:
+    return {each.path: text_of(each.document) for each in files}
 
 
 def _folder(path: str) -> str:

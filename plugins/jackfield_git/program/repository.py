@@ -17,7 +17,12 @@ from jackfield_git.settings import GitSettings
 
 _TIP = "refs/jackfield/tip"
 _BEFORE = "refs/jackfield/before-pull"
-_PATH = re.compile(r"[a-z_]+/[A-Za-z0-9_-]{1,100}\.json")
+FOLDERS = ("workflows", "credential_stubs", "variable_stubs", "data_tables")
+"""Of the directory; nothing else in it is looked at, and no folder of theirs."""
+_LONGEST_ROW = 400
+"""Bytes that a row of a listing may have; a longer name is none of ours."""
+_LEFTOVERS = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/*/tmp_obj_*", "../index.lock")
+_PATH = re.compile(rf"({'|'.join(FOLDERS)})/[A-Za-z0-9_-]{{1,100}}\.json")
 _ROW = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(-|\d+)\t(.*)", re.DOTALL)
 _PLAIN = (b"100644", b"100755")
 
@@ -79,6 +84,19 @@ class Repository:
         await self._runs.run("update-ref", _BEFORE, commit)
         return commit
 
+    async def difference(self, there: bytes, here: bytes) -> str:
+        """Unified. The program compares: it can be stopped, and large texts do not hold up the daemon."""
+        await self._ready()
+        names = [
+            (await self._runs.run("hash-object", "-w", "--stdin", given=text)).decode().strip()
+            for text in (there, here)
+        ]
+        output = await self._runs.run(
+            "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--text", *names, most=self._settings.file_bytes * 2
+        )
+        _, found, hunks = output.decode("utf-8", "replace").partition("\n@@ ")
+        return f"--- repository\n+++ here\n@@ {hunks}" if found else ""
+
     # -- parts
 
     async def _ready(self) -> None:
@@ -87,6 +105,16 @@ class Repository:
         if not await asyncio.to_thread(self._bare.joinpath("HEAD").is_file):
             await asyncio.to_thread(private_directory, self._home)
             await self._runs.run("init", "--quiet", "--bare", "--template=", str(self._bare))
+        await asyncio.to_thread(self._clear)
+
+    def _clear(self) -> None:
+        """Remove what runs of git left that were killed: a lock would stop each later one, half a pack would stay.
+        Calls come one after another, so that nobody uses them."""
+        for pattern in _LEFTOVERS:
+            outside = pattern.startswith("../")
+            root = self._home if outside else self._bare
+            for path in root.glob(pattern.removeprefix("../")):
+                path.unlink(missing_ok=True)
 
     async def _remote(self, *arguments: str) -> bytes:
         return await self._runs.run(*arguments, environment=await self.entry.environment())
@@ -97,7 +125,9 @@ class Repository:
         tree = f"{commit}:{below}" if below else commit
         if not await self._runs.run("rev-parse", "--quiet", "--verify", tree, accepted=1):
             return {}
-        listed = await self._runs.run("ls-tree", "-r", "-z", "--long", tree)
+        folders = [f"{folder}/" for folder in FOLDERS]
+        most = (self._settings.files + 1000) * _LONGEST_ROW
+        listed = await self._runs.run("ls-tree", "-z", "--long", tree, *folders, most=most)
         found: dict[str, str] = {}
         total = 0
         for row in filter(None, listed.split(b"\0")):

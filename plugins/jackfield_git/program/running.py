@@ -34,9 +34,15 @@ class GitRuns:
         self._most = most
 
     async def run(
-        self, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None, accepted: int = 0
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        accepted: int = 0,
+        most: int = 0,
     ) -> bytes:
-        """Its output. given: on standard input; accepted: an exit code that is no failure. Raises `UpstreamFailed` with
+        """Its output. given: on standard input; accepted: an exit code that is no failure; most: bytes that it may
+        print, unless as usual. Raises `UpstreamFailed` with
         git's own words, which hold no credential: those are in the environment alone."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -49,7 +55,9 @@ class GitRuns:
         try:
             async with asyncio.timeout(self._timeout):
                 output, error, _ = await asyncio.gather(
-                    _read(process.stdout, self._most), _read(process.stderr, _MOST_ERROR), _write(process, given)
+                    _read(process.stdout, most or self._most),
+                    _read(process.stderr, _MOST_ERROR),
+                    _write(process, given),
                 )
                 code = await process.wait()
         except TimeoutError:

@@ -43,7 +43,7 @@ class Place:
         names = _git("ls-tree", "-r", "--name-only", "main", into=self.root / "flows.git").split()
         return {name: _git("show", f"main:{name}", into=self.root / "flows.git") for name in names}
 
-    def commit(self, name: str, text: str | None, link: str = "") -> None:
+    def commit(self, name: str, text: str | bytes | None, link: str = "") -> None:
         """As somebody else with a clone of their own."""
         clone = self.root / "clone"
         if not clone.exists():
@@ -56,7 +56,7 @@ class Place:
         elif text is None:
             path.unlink()
         else:
-            path.write_text(text)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
         _git("add", "-A", into=clone)
         _git("commit", "-q", "-m", "By hand", into=clone)
         _git("push", "-q", into=clone)
@@ -202,6 +202,11 @@ def test_what_has_changed_on_both_sides_is_refused_until_somebody_chooses(place:
 
 def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
     place.commit("flows/README.md", "Not ours.")
+    place.commit("flows/docs/config.json", "{}")
+    place.commit("flows/workflows/deeper/below.json", "{}")
+    place.commit("flows/workflows/latin.json", b'{"name": "\xe9"}')
+    assert "\ufffd" in _ok(place.here.get("/git/diff", params={"path": "workflows/latin.json"}))["diff"]
+    place.commit("flows/workflows/latin.json", None)
     place.commit("flows/workflows/broken.json", "{}")
     found = _ok(place.here.post("/git/pull", json={}))
     assert [(row["path"], "UUID" in row["message"]) for row in found["files"]] == [("workflows/broken.json", True)]
@@ -213,6 +218,51 @@ def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
     assert "no plain file" in answer.json()["message"]
     place.commit("flows/workflows/link.json", None)
     assert _sides(place.here) == {}
+
+
+def test_a_chosen_project_leaves_nothing_out(place: Place, workflow: str) -> None:
+    """The interface names the chosen project with each request; the rest is no less there."""
+    team = _ok(place.here.post("/projects", json={"name": "Team"}))["id"]
+    chosen = {"X-Jackfield-Project": team}
+    before = place.files()
+    assert _ok(place.here.get("/git", headers=chosen))["changes"] == []
+    _ok(place.here.post("/git/push", json={"message": "Nothing is gone"}, headers=chosen))
+    assert place.files() == before
+
+
+def test_a_pull_that_lacks_a_secret_is_no_change_of_ours(place: Place, workflow: str) -> None:
+    """A node that is new here has `***` in the repository, and is without its secret: nobody is let in by stars, and
+    the next pull brings the next version."""
+    ident = "0192aaaa-0000-7000-8000-000000000001"
+    path = f"workflows/{ident}.json"
+    hook = {
+        "id": "h", "name": "Hook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "position": [0, 0],
+        "parameters": {
+            "path": "masked", "httpMethod": "POST", "authentication": "headerAuth",
+            "authConfig": {"headerName": "X-Key", "headerValue": "***"},
+        },
+    }  # fmt: skip
+    document = {"id": ident, "name": "Masked", "nodes": [hook], "connections": {}, "settings": {}, "tags": []}
+    place.commit(f"flows/{path}", json.dumps(document))
+    assert _ok(place.there.post("/git/pull", json={}))["complete"]
+    assert place.there.post(f"/workflows/{ident}/activate").status_code == 400
+    assert _sides(place.there)[path] == "here"
+    place.commit(f"flows/{path}", json.dumps(document | {"name": "Masked again"}))
+    assert _sides(place.there)[path] == "there"
+    assert _ok(place.there.post("/git/pull", json={}))["complete"]
+    assert _ok(place.there.get(f"/workflows/{ident}"))["name"] == "Masked again"
+    place.commit(f"flows/{path}", None)
+    _ok(place.there.post("/git/pull", json={}))
+
+
+def test_locks_and_halves_of_packs_that_a_killed_git_left(place: Place, workflow: str) -> None:
+    home = place.dev.config_dir / "git"
+    left = [home / "index.lock", home / "repository.git/shallow.lock", home / "repository.git/objects/pack/tmp_pack_x"]
+    for path in left:
+        path.write_text("")
+    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "After a kill"}))
+    _ok(place.here.post("/git/push", json={"message": "After a kill"}))
+    assert not any(path.exists() for path in left)
 
 
 def test_what_is_removed_there_is_removed_here(place: Place, workflow: str) -> None:
