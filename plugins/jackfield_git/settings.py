@@ -6,6 +6,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+_HOST = r"[A-Za-z0-9\[][^\s@/]*(/[^\s]*)?"
+"""And a path. No user and no password: a command line shows the address."""
+ADDRESS = (
+    rf"^(https?://{_HOST}|ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?{_HOST}"
+    r"|[A-Za-z0-9_.]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^\s:-][^\s]*|file:///[^\s]+)?$"
+)
 BRANCH = r"^[A-Za-z0-9][A-Za-z0-9_-]*([./][A-Za-z0-9_-]+)*$"
 
 
@@ -17,7 +23,7 @@ class GitSettings(BaseModel):
     url: str = Field(
         "",
         max_length=2048,
-        pattern=r"^((https?|ssh)://[^\s@-][^\s]*|[A-Za-z0-9_.]+@[A-Za-z0-9.]+[A-Za-z0-9]:[^\s:-][^\s]*|file:///[^\s]+)?$",
+        pattern=ADDRESS,
         description="Address of the repository, such as `https://git.example/team/flows.git` or "
         "`git@git.example:team/flows.git`. Empty: there is none.",
     )
@@ -47,6 +53,13 @@ class GitSettings(BaseModel):
     )
     variable_values: bool = Field(False, description="Whether values of variables are pushed and pulled, too.")
     timeout: float = Field(120, gt=0, le=3600, description="Seconds that one run of git may take.")
+    fetched_bytes: int = Field(
+        1_073_741_824,
+        ge=1_048_576,
+        le=68_719_476_736,
+        description="Bytes that one file of git may have in the daemon's copy, and so about what a fetch may bring, "
+        "with whatever else the branch has (on Linux).",
+    )
     files: int = Field(10_000, ge=1, le=100_000, description="Most files in the repository's directory.")
     file_bytes: int = Field(16_777_216, ge=1024, le=268_435_456, description="Bytes of one file.")
     total_bytes: int = Field(268_435_456, ge=1024, le=4_294_967_296, description="Bytes of all files together.")

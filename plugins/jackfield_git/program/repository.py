@@ -4,6 +4,7 @@ it reaches a file of this machine."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 
@@ -43,7 +44,8 @@ class Repository:
         self._home = context.service.config_dir / "git"
         self._bare = self._home / "repository.git"
         self.entry = GitEntry(context, self._home)
-        self._runs = GitRuns(self._bare, self._settings.timeout, self._settings.total_bytes)
+        settings = self._settings
+        self._runs = GitRuns(self._bare, settings.timeout, settings.total_bytes, settings.fetched_bytes)
         self._branch = f"refs/heads/{self._settings.branch}"
 
     async def tip(self) -> str:
@@ -59,7 +61,16 @@ class Repository:
         if not tip:
             return RepositoryState("", {})
         wanted = f"+{self._branch}:{_TIP}"
-        await self._remote("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._settings.url, wanted)
+        try:
+            await self._remote("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._settings.url, wanted)
+        except UpstreamFailed as exc:
+            if not await asyncio.to_thread(self._clear):
+                raise
+            raise UpstreamFailed(
+                f"{exc.message} It broke off in the middle; when the repository is large, raise git.fetched_bytes and "
+                "git.timeout."
+            ) from None
+        await self._tidied()
         commit = (await self._runs.run("rev-parse", "--verify", f"{_TIP}^{{commit}}")).decode().strip()
         return RepositoryState(commit, await self._files(commit))
 
@@ -107,14 +118,22 @@ class Repository:
             await self._runs.run("init", "--quiet", "--bare", "--template=", str(self._bare))
         await asyncio.to_thread(self._clear)
 
-    def _clear(self) -> None:
+    async def _tidied(self) -> None:
+        """Now and then pack what is loose, and drop what nothing refers to. It may fail: it is only for the room."""
+        with contextlib.suppress(UpstreamFailed):
+            await self._runs.run("-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+
+    def _clear(self) -> bool:
         """Remove what runs of git left that were killed: a lock would stop each later one, half a pack would stay.
-        Calls come one after another, so that nobody uses them."""
+        Calls come one after another, so that nobody uses them. Whether there was half a pack."""
+        halves = False
         for pattern in _LEFTOVERS:
             outside = pattern.startswith("../")
             root = self._home if outside else self._bare
             for path in root.glob(pattern.removeprefix("../")):
                 path.unlink(missing_ok=True)
+                halves = halves or path.name.startswith("tmp_pack")
+        return halves
 
     async def _remote(self, *arguments: str) -> bytes:
         return await self._runs.run(*arguments, environment=await self.entry.environment())

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ _OPTIONS = (
 )  # fmt: skip
 _PASSED = ("PATH", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "TMPDIR")
 """Of the daemon's environment; nothing that begins with GIT_."""
+_OF_SSH = "fatal: Could not read from remote repository."
+"""Behind the line of ssh that tells why."""
 _MOST_ERROR = 65_536
 _CHUNK = 65_536
 
@@ -27,11 +30,12 @@ _CHUNK = 65_536
 class GitRuns:
     """directory: the bare repository; environment: what lets git in, beside the usual."""
 
-    def __init__(self, directory: Path, timeout: float, most: int) -> None:
-        """timeout: seconds of a run; most: bytes that it may print."""
+    def __init__(self, directory: Path, timeout: float, most: int, largest: int) -> None:
+        """timeout: seconds of a run; most: bytes that it may print; largest: bytes of a file that it may write."""
         self.directory = directory
         self._timeout = timeout
         self._most = most
+        self._largest = largest
 
     async def run(
         self,
@@ -52,6 +56,7 @@ class GitRuns:
             )  # fmt: skip
         except FileNotFoundError:
             raise UpstreamFailed("The program git is not installed; install it.") from None
+        _bound(process.pid, self._largest)
         try:
             async with asyncio.timeout(self._timeout):
                 output, error, _ = await asyncio.gather(
@@ -81,6 +86,15 @@ class GitRuns:
         return {**kept, **fixed, **more}
 
 
+def _bound(pid: int, largest: int) -> None:
+    """Bound the files of a process and of those that it starts, such as the one that writes a pack."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest, largest))
+
+
 async def _read(stream: asyncio.StreamReader | None, most: int) -> bytes:
     """Raises `UpstreamFailed` for more."""
     if stream is None:
@@ -106,8 +120,11 @@ async def _write(process: asyncio.subprocess.Process, given: bytes) -> None:
 def _told(error: bytes) -> str:
     """The line that says it, without control characters."""
     lines = [line.strip() for line in error.decode("utf-8", "replace").splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!"))), "")
-    text = told or (lines[-1] if lines else "it does not say why")
+    places = (at for at, line in enumerate(lines) if line.startswith(("fatal:", "error:", "remote:", "!")))
+    at = next(places, -1)
+    if at > 0 and lines[at] == _OF_SSH:
+        at -= 1
+    text = lines[at] if at >= 0 else (lines[-1] if lines else "it does not say why")
     return "".join(char for char in text if char.isprintable())[:300]
 
 

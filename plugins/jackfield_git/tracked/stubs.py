@@ -75,7 +75,9 @@ class TrackedCredentials:
         data = document.get("data")
         given = data if isinstance(data, dict) else {}
         values = {key: text for key, text in given.items() if isinstance(text, str) and refers_to_secrets(text)}
-        await self._context.port(CredentialWriter).put(CredentialValues(name, title, kind, values))
+        writer = self._context.port(CredentialWriter)
+        fitting, _ = await writer.fitted(CredentialValues(name, title, kind, values))
+        await writer.put(fitting)
 
     async def remove(self, name: str, author: Principal) -> None:
         """It stays: its values would be lost."""
