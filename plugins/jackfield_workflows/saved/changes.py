@@ -13,7 +13,6 @@ from typing import Literal, TypeVar
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.environments import Environment
 from jackfield.api.errors import ConfigurationError, Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
@@ -33,6 +32,7 @@ from jackfield_workflows.saved.following import Following
 from jackfield_workflows.saved.node_scopes import NodeScopes
 from jackfield_workflows.saved.offer_scopes import check_offer
 from jackfield_workflows.saved.views import without_service_keys
+from jackfield_workflows.saved.writable import check_writable
 
 T = TypeVar("T")
 COPY_SUFFIX = " (Copy)"
@@ -81,7 +81,7 @@ class WorkflowChanges:
         """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
         folder_id: of the folder that it is in.
         Raises `InvalidInput`, `AccessDenied`, `RouteConflict`."""
-        self._check_writable()
+        check_writable(self._context)
         given = given_document(document)
         check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
@@ -94,7 +94,7 @@ class WorkflowChanges:
     ) -> StoredWorkflow:
         """A new version. active: whether it is live from now on; None: it stays as it is. Raises `InvalidInput`,
         `AccessDenied`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
-        self._check_writable()
+        check_writable(self._context)
         given, tags = checked(document), tag_names(document)
         work = self._write(workflow_id, author, lambda stored: _same(given), self._replaceable, tags, active)
         return await self._finish(work)
@@ -110,7 +110,7 @@ class WorkflowChanges:
 
         if not given and active is not None and tags is None:  # no new version for a switch
             return await self.set_active(workflow_id, active, author)
-        self._check_writable()
+        check_writable(self._context)
 
         async def merged(stored: StoredWorkflow) -> Document:
             if "nodes" in given:  # secrets of the present ones are needed where it has masks alone
@@ -121,7 +121,7 @@ class WorkflowChanges:
 
     async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
         """A new version with the document of an old one."""
-        self._check_writable()
+        check_writable(self._context)
 
         async def old(stored: StoredWorkflow) -> Document:
             found = await self._context.store.workflow_version(workflow_id, version)
@@ -146,17 +146,10 @@ class WorkflowChanges:
 
     async def delete(self, workflow_id: str, author: Author) -> None:
         """With its versions and what its triggers registered. Raises `NotFound`."""
-        self._check_writable()
+        check_writable(self._context)
         await self._finish(self._delete(workflow_id, author))
 
     # -- how
-
-    def _check_writable(self) -> None:
-        """Raises `Conflict` where workflows come from a repository alone. Switching them on and off is nobody's but the
-        environment's own."""
-        environment = self._context.find_port(Environment)
-        if environment is not None:
-            environment.check_writable()
 
     async def _create(
         self, workflow: Workflow, author: Author, tags: Sequence[str], folder_id: str | None

@@ -11,6 +11,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.records import record
 from jackfield.api.storage import Folder
 from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.saved.writable import check_writable
 from jackfield_workflows.settings import WorkflowsSettings
 
 
@@ -68,6 +69,7 @@ class FolderChanges:
 
     async def change(self, folder_id: str, change: FolderChange) -> Folder:
         """Raises as `create`, and `InvalidInput` for a folder in itself."""
+        check_writable(self._context)
         async with self._lock:
             known = await self._known()
             old = self._found(folder_id, known)
@@ -81,13 +83,15 @@ class FolderChanges:
 
     async def delete(self, folder_id: str) -> None:
         """What it holds moves into its parent. Raises `NotFound`, `Conflict`."""
+        check_writable(self._context)
         async with self._lock:
             if not await self._context.store.delete_folder(known_id(folder_id, "folder")):
                 raise _unknown()
         self._publish(folder_id)
 
     async def place(self, workflow_id: str, folder_id: str | None) -> None:
-        """Raises `NotFound` for an unknown workflow or folder."""
+        """Raises `NotFound` for an unknown workflow or folder, `Conflict`."""
+        check_writable(self._context)
         ident = known_id(workflow_id, "workflow")
         if not await self._context.store.move_workflow(ident, _ident(folder_id)):
             raise NotFound("There is no workflow with this id.")

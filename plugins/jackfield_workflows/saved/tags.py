@@ -9,6 +9,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Tag
 from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.saved.writable import check_writable
 
 
 class TagChanges:
@@ -31,18 +32,22 @@ class TagChanges:
 
     async def rename(self, tag_id: str, name: str) -> Tag:
         """Raises `NotFound`, `Conflict`."""
+        check_writable(self._context)
         present = await self.find(tag_id)
         return await self._put(Tag(present.id, name.strip(), present.created_at, self._context.clock.now_ms()))
 
     async def delete(self, tag_id: str) -> Tag:
-        """As it was. Raises `NotFound`."""
+        """As it was. Raises `NotFound`, `Conflict`."""
+        check_writable(self._context)
         present = await self.find(tag_id)
         await self._context.store.delete_tag(present.id)
         self._publish(present.name)
         return present
 
     async def attach(self, workflow_id: str, tag_ids: Sequence[str]) -> Sequence[Tag]:
-        """The workflow's tags, which are these from now on. Raises `NotFound` for an unknown workflow or tag."""
+        """The workflow's tags, which are these from now on. Raises `NotFound` for an unknown workflow or tag,
+        `Conflict`."""
+        check_writable(self._context)
         ident = known_id(workflow_id, "workflow")
         wanted = [known_id(tag_id, "tag") for tag_id in tag_ids]
         done = await self._context.store.tag_workflow(ident, wanted)

@@ -147,7 +147,13 @@ def test_production_has_the_same_under_the_same_ids(place: Place, workflow: str)
 
 
 def test_production_changes_by_a_pull_alone(place: Place, workflow: str) -> None:
+    tag = next(row["id"] for row in _ok(place.there.get("/tags"))["data"] if row["name"] == "team")
+    folder = _ok(place.there.post("/folders", json={"name": "Mine"}))["id"]
     for method, path, body in (
+        ("PATCH", f"/folders/{folder}", {"name": "Mine too"}),
+        ("PUT", f"/workflows/{workflow}/folder", {"folderId": folder}),
+        ("PUT", f"/tags/{tag}", {"name": "other"}),
+        ("DELETE", f"/tags/{tag}", None),
         ("POST", "/workflows", _document("Other")),
         ("PUT", f"/workflows/{workflow}", _document("Daily", "by hand")),
         ("PATCH", f"/workflows/{workflow}", {"name": "By hand"}),
@@ -294,3 +300,8 @@ def test_commands(place: Place, workflow: str) -> None:
 
 def test_administrators_alone(place: Place) -> None:
     assert place.dev.client().get("/api/v1/git").status_code == 401
+    scopes = ["workflows:read", "workflows:write", "credentials:write"]
+    key = _ok(place.here.post("/api-keys", json={"name": "narrow", "scopes": scopes}))["key"]
+    narrow = place.dev.client(headers={"X-API-Key": key})
+    for method, path in (("GET", ""), ("GET", "/diff"), ("POST", "/push"), ("POST", "/pull"), ("POST", "/key")):
+        assert narrow.request(method, f"/api/v1/git{path}", json={}).status_code == 403
