@@ -82,10 +82,7 @@ class _Sides:
     titles: Mapping[str, str]
     commit: str
     there: Mapping[str, bytes]
-
-    @property
-    def changes(self) -> list[GitChange]:
-        return changes(self.base.files, self.base.here, self.here, self.there)
+    changes: Sequence[GitChange]
 
 
 class SourceControl:
@@ -131,15 +128,17 @@ class SourceControl:
             chosen = [each for each in _chosen(sides.changes, paths) if each.side != "there"]
             _refuse([each for each in chosen if each.side == "both" and not force], "Pull first, or push with force.")
             if not chosen:
-                await self._book.keep(next_base(sides.base, sides.commit, sides.here, sides.there))
+                base = await asyncio.to_thread(next_base, sides.base, sides.commit, sides.here, sides.there)
+                await self._book.keep(base)
                 return GitStatus(sides.commit, sides.base.commit, sides.changes, sides.titles)
             files = {each.path: sides.here.get(each.path) for each in chosen}
             commit = await self.repository.pushed(sides.commit, files, message)
             there = {**sides.there, **{path: text for path, text in files.items() if text is not None}}
             there = {path: text for path, text in there.items() if files.get(path, text) is not None}
-            base = next_base(sides.base, commit, sides.here, there)
+            base = await asyncio.to_thread(next_base, sides.base, commit, sides.here, there)
             await self._book.keep(base)
-        return GitStatus(commit, commit, changes(base.files, base.here, sides.here, there), sides.titles)
+            left = await asyncio.to_thread(changes, base.files, base.here, sides.here, there)
+        return GitStatus(commit, commit, left, sides.titles)
 
     async def pull(self, choice: PullChoice, author: Principal) -> PullResult:
         """Bring here what has changed there, one after another: a pull that broke off is simply repeated. Raises
@@ -161,7 +160,8 @@ class SourceControl:
             pulled = {each.path for each in files if not each.message}
             settled = pulled | {each.path for each in both if choice.of(each.path) == "ours"}
             here = (await self._here())[0] if pulled else sides.here
-            await self._book.keep(next_base(sides.base, sides.commit, here, sides.there, settled, pulled))
+            base = await asyncio.to_thread(next_base, sides.base, sides.commit, here, sides.there, settled, pulled)
+            await self._book.keep(base)
         return PullResult(sides.commit, backup, files)
 
     # -- parts
@@ -195,7 +195,8 @@ class SourceControl:
         if base.commit and not there.commit:
             raise Conflict(f"The branch {self._settings.branch} is no more in the repository; bring it back there.")
         here, titles = await self._here()
-        return _Sides(base, here, titles, there.commit, texts)
+        found = await asyncio.to_thread(changes, base.files, base.here, here, texts)
+        return _Sides(base, here, titles, there.commit, texts, found)
 
     async def _here(self) -> tuple[dict[str, bytes], dict[str, str]]:
         """Texts and titles, by path."""
@@ -219,7 +220,8 @@ class SourceControl:
         name = change.path.partition("/")[2].removesuffix(".json")
         try:
             if change.path in sides.there:
-                await kind.write(name, document_of(change.path, sides.there[change.path]), author)
+                document = await asyncio.to_thread(document_of, change.path, sides.there[change.path])
+                await kind.write(name, document, author)
             else:
                 await kind.remove(name, author)
         except JackfieldError as exc:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
@@ -41,6 +42,7 @@ class Repository:
 
     def __init__(self, context: PluginContext) -> None:
         self._settings = context.settings(GitSettings)
+        self._secrets = context.secrets
         self._home = context.service.config_dir / "git"
         self._bare = self._home / "repository.git"
         self.entry = GitEntry(context, self._home)
@@ -115,7 +117,7 @@ class Repository:
             raise InvalidInput("This daemon has no repository: set git.url and git.branch.")
         if not await asyncio.to_thread(self._bare.joinpath("HEAD").is_file):
             await asyncio.to_thread(private_directory, self._home)
-            await self._runs.run("init", "--quiet", "--bare", "--template=", str(self._bare))
+            await self._runs.run("init", "--quiet", "--bare", "--object-format=sha1", "--template=", str(self._bare))
         await asyncio.to_thread(self._clear)
 
     async def _tidied(self) -> None:
@@ -136,7 +138,11 @@ class Repository:
         return halves
 
     async def _remote(self, *arguments: str) -> bytes:
-        return await self._runs.run(*arguments, environment=await self.entry.environment())
+        """Raises `UpstreamFailed`; a server that says the token back does not bring it into the message."""
+        try:
+            return await self._runs.run(*arguments, environment=await self.entry.environment())
+        except UpstreamFailed as exc:
+            raise UpstreamFailed(self._secrets.hide(exc.message)) from None
 
     async def _files(self, commit: str) -> dict[str, bytes]:
         """Raises `InvalidInput`."""
@@ -186,22 +192,37 @@ class Repository:
         environment = {"GIT_INDEX_FILE": str(index), **self._author()}
         if parent and not whole:
             await self._runs.run("read-tree", parent, environment=environment)
-        rows = [await self._index_row(path, text) for path, text in files.items()]
+        rows = await self._index_rows(files)
         await self._runs.run("update-index", "-z", "--index-info", given=b"".join(rows), environment=environment)
         tree = (await self._runs.run("write-tree", environment=environment)).decode().strip()
         parents = ("-p", parent) if parent else ()
         made = await self._runs.run("commit-tree", tree, *parents, given=message.encode(), environment=environment)
         return made.decode().strip()
 
-    async def _index_row(self, path: str, text: bytes | None) -> bytes:
-        below = f"{self._settings.directory}/{path}" if self._settings.directory else path
-        if text is None:
-            return f"0 {'0' * 40}\t{below}\0".encode()
-        blob = (await self._runs.run("hash-object", "-w", "--stdin", given=text)).decode().strip()
-        return f"100644 {blob}\t{below}\0".encode()
+    async def _index_rows(self, files: Mapping[str, bytes | None]) -> list[bytes]:
+        """Texts that the copy has already are not written again: of all files, few have changed."""
+        names = await asyncio.to_thread(lambda: {path: _blob(text) for path, text in files.items() if text is not None})
+        asked = "".join(f"{name}\n" for name in names.values()).encode()
+        known = await self._runs.run("cat-file", "--batch-check", given=asked) if names else b""
+        missing = {line.split()[0].decode() for line in known.splitlines() if line.endswith(b" missing")}
+        rows = []
+        for path, text in files.items():
+            below = f"{self._settings.directory}/{path}" if self._settings.directory else path
+            if text is None:
+                rows.append(f"0 {'0' * 40}\t{below}\0".encode())
+                continue
+            if names[path] in missing:
+                await self._runs.run("hash-object", "-w", "--stdin", given=text)
+            rows.append(f"100644 {names[path]}\t{below}\0".encode())
+        return rows
 
     def _author(self) -> dict[str, str]:
         name, email = self._settings.author_name, self._settings.author_email
         return {
             "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email
         }  # fmt: skip
+
+
+def _blob(text: bytes) -> str:
+    """Git's name of a text."""
+    return hashlib.sha1(b"blob %d\0%b" % (len(text), text), usedforsecurity=False).hexdigest()

@@ -23,7 +23,7 @@ _SCHEMAS = "jackfield_secrets.http.schemas"
 
 
 class SecretSourceRoutes:
-    """Views on sources, of those that the caller's projects may use."""
+    """Views on sources, of those that projects may use in which the caller writes credentials."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -78,7 +78,9 @@ class SecretSourceRoutes:
     async def _is_for_caller(self, source: NamedSource) -> bool:
         access = self._context.find_port(ProjectAccess)
         rights = None if access is None else await access.rights()
-        return rights is None or any(source.serves(project) for project in rights.roles)
+        return rights is None or any(
+            source.serves(project) and rights.may(project, "write") for project in rights.roles
+        )
 
 
 def _view(source: NamedSource) -> dict[str, Json]:

@@ -80,9 +80,7 @@ def vault_session(context: PluginContext, options: VaultOptions, server: SourceS
             return VaultToken(await given.read())
 
         return VaultSession(context.clock, options.namespace, read)
-    return VaultSession(
-        context.clock, options.namespace, _Login(context, options, server).token, between=_BETWEEN_S
-    )
+    return VaultSession(context.clock, options.namespace, _Login(context, options, server).token, between=_BETWEEN_S)
 
 
 class _Login:
