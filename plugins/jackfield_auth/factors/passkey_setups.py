@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jackfield.api.errors import Conflict
 from jackfield.api.json_values import Json
 from jackfield_auth.factors.second_steps import SecondSteps
 from jackfield_auth.factors.setups import FactorDone, FactorOwner, FactorSetups
@@ -33,9 +34,15 @@ class PasskeySetups:
         return await self._setups.done(owner)
 
     async def remove(self, owner: FactorOwner, passkey_id: str) -> FactorDone:
-        """Raises `NotFound`, and `Conflict` for the last factor where the settings want one."""
+        """Raises `NotFound`, and `Conflict` for the last factor where the settings want one, and for the last way to
+        log in."""
         passkey = await self._ceremonies.own(owner.user.id, passkey_id)
         if await self._ceremonies.book.count(owner.user.id) == 1:
+            if not owner.user.password_hash and not owner.user.provider:
+                raise Conflict(
+                    "You have no password, so this passkey is your only way in: make another passkey, or ask an "
+                    "administrator for a link for a password first."
+                )
             await self._setups.keep_one(owner.user, self._steps.passkey.name)
         await self._ceremonies.book.delete(passkey.id)
         return await self._setups.removed(owner)

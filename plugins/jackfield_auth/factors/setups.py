@@ -73,7 +73,8 @@ class FactorSetups:
 
     async def owner(self, caller: Principal | None, pending: str, peer: Peer) -> FactorOwner:
         """Who sets up. Raises `LoginNotFresh`, `LoginOver`, `AccessDenied` for a credential that is no session."""
-        if caller is None:
+        # A browser of the daemon's own user has no session either, and is that user to the gate.
+        if caller is None or (pending and caller.method == OWNER.method):
             login = await self._steps.pending.find(pending, peer)
             if not login.has_to_set_up:
                 raise LoginOver("Answer with your second factor first.")

@@ -98,6 +98,7 @@ class BrowserRoutes:
 
     async def _with_passkey(self, credential: str) -> Response:
         """The authenticator has asked its user for a PIN or the like: that is two factors."""
+        self._auth.logins.require_enabled()
         user = await self._auth.passkey_logins.finish(credential, self._browser.cookies(PASSKEY), peer())
         entered = await self._browser.enter(user.id, user.version, ["passkey"])
         for cookie in taken(self._browser.port, PASSKEY):

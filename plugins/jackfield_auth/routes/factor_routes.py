@@ -84,7 +84,7 @@ class FactorRoutes:
     @operation(
         "Remove one's authenticator app",
         operation_id="removeAuthenticator",
-        scope=None,
+        scope="public",  # as all of this path, which a login that sets a factor up must reach
         response=f"{_SCHEMAS}:FactorDoneAnswer",
         tags=_TAGS,
         errors=_ERRORS,

@@ -11,7 +11,7 @@ from quart import Blueprint, Response, request
 from jackfield.api.audit import UNRECORDED
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput, NotFound, StoreUnavailable
-from jackfield.api.http import operation, principal, read_model, success
+from jackfield.api.http import audit_notes, operation, principal, read_model, success
 from jackfield.api.http_client import is_loopback
 from jackfield.api.projects import whole_store
 from jackfield_auth.routes.answers import answer, done
@@ -142,6 +142,7 @@ class OpenedLinkRoutes:
     )
     async def passkey(self) -> Response:
         body = await read_model(InvitedNameBody)
+        self._auth.logins.require_enabled()
         acceptance = self._auth.link_acceptance
         options = await acceptance.ask_passkey(body.token, body.username, self._browser.origin())
         return no_store(success({"options": options}))
@@ -160,6 +161,7 @@ class OpenedLinkRoutes:
     )
     async def accept(self) -> Response:
         body = await read_model(AcceptanceBody)
+        self._auth.logins.require_enabled()  # else its new user would be in for one session, and never again
         if body.passkey is not None:
             made = await self._auth.link_acceptance.with_passkey(
                 body.token, body.username, body.passkey_name, body.passkey
@@ -169,6 +171,7 @@ class OpenedLinkRoutes:
             raise InvalidInput("Choose a password or a passkey.", details={"password": "is missing"})
         link, user = await self._auth.link_acceptance.with_password(body.token, body.username, body.password)
         self._auth.context.log.info("The link %s was used by user %s.", link.id, user.id)
+        audit_notes().subject, audit_notes().name = user.id, user.username
         begun = await self._auth.second_steps.begin(user, user.username, "", peer())
         if begun is not None:
             return await self._browser.wait(begun)

@@ -47,7 +47,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         if query.project_id:
             found = [user for user in found if await _is_member(auth.context, query.project_id, user)]
         rows = found[cursor.offset : cursor.offset + cursor.limit]
-        return json_response(page([user_view(user) for user in rows], cursor.after(len(rows), len(found))))
+        return json_response(page([await user_view(auth, user) for user in rows], cursor.after(len(rows), len(found))))
 
     @routes.post("/users")
     @operation(
@@ -73,7 +73,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         tags=USERS,
     )
     async def show(user_id: str) -> Response:
-        return json_response(user_view(await _user(auth, user_id)))
+        return json_response(await user_view(auth, await _user(auth, user_id)))
 
     @routes.delete("/users/<user_id>")
     @operation(
@@ -109,13 +109,14 @@ def n8n_routes(auth: AuthService) -> Blueprint:
             )
         user = await auth.accounts.change((await _user(auth, user_id)).id, role=role)
         auth.context.log.info("User %s was changed by %s.", user.id, principal().user_id)
-        return json_response(user_view(user))
+        return json_response(await user_view(auth, user))
 
     return routes
 
 
-def user_view(user: User) -> dict[str, Json]:
+async def user_view(auth: AuthService, user: User) -> dict[str, Json]:
     """A user. email: the name that they log in with, which need not be an address."""
+    has_factor = await auth.second_steps.has_one(user.id)
     first, _, last = (user.display_name or user.username).partition(" ")
     return {
         "id": user.id,
@@ -123,7 +124,7 @@ def user_view(user: User) -> dict[str, Json]:
         "firstName": first,
         "lastName": last,
         "isPending": False,
-        "mfaEnabled": False,
+        "mfaEnabled": has_factor,
         "createdAt": iso(user.created_at),
         "updatedAt": iso(user.created_at),
         "role": ROLES.get(user.role, user.role),

@@ -56,7 +56,7 @@ class PasskeyRoutes:
     @operation(
         "List one's own passkeys",
         operation_id="listPasskeys",
-        scope=None,
+        scope="public",  # as all of this path, which a login that makes a passkey must reach
         response=f"{_SCHEMAS}:PasskeysAnswer",
         tags=_TAGS,
         errors=_ERRORS,

@@ -11,7 +11,7 @@ from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput
 from jackfield.api.storage import Project
 from jackfield.testing.passkeys import Authenticator
 from jackfield_auth.invitations.links import LinkOver
-from jackfield_auth.settings import InvitationSettings
+from jackfield_auth.settings import InvitationSettings, LoginSettings
 
 PASSWORD, ORIGIN = "correct horse battery", "https://jackfield.example.com"
 
@@ -149,3 +149,16 @@ async def test_who_is_an_administrator_no_more_comes_back_by_no_link(world: Any)
     await world.auth.accounts.delete(eve.id)
     with pytest.raises(LinkOver):
         await world.auth.link_acceptance.with_password(made.token, "eve", PASSWORD)
+
+
+async def test_no_link_lets_in_where_passwords_of_our_own_do_not_count(make: Any) -> None:
+    world = await make(LoginSettings(local=False))
+    token = await invite(world)
+    client = world.app.test_client()
+    for path in ("", "/passkey"):
+        body = {"token": token, "username": "ada"} | ({} if path else {"password": PASSWORD})
+        answer = await client.post(f"/api/session/links{path}", json=body)
+        assert (await answer.get_json())["code"] == "LOCAL_LOGIN_OFF"
+    answer = await client.post("/api/session", json={"passkey": "{}"})
+    assert (await answer.get_json())["code"] == "LOCAL_LOGIN_OFF"
+    await world.auth.links.find(token)

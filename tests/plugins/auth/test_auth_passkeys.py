@@ -193,3 +193,11 @@ async def test_a_deleted_user_leaves_no_passkey(world: Any) -> None:
     await world.auth.accounts.delete(user.id)
     with pytest.raises(InvalidCredentials):
         await log_in(world, passkey)
+
+
+async def test_the_only_way_in_stays(world: Any) -> None:
+    user, passkey = await with_passkey(world, await world.auth.accounts.add_without_password("u1", "ada", "member"))
+    (kept,) = await world.auth.second_steps.ceremonies.book.of_user(user.id)
+    with pytest.raises(Conflict, match="only way in"):
+        await world.auth.passkey_setups.remove(FactorOwner(user, "", ""), kept.id)
+    assert (await log_in(world, passkey)).id == user.id

@@ -9,6 +9,7 @@ from typing import Any
 import pyotp
 import pytest
 
+from jackfield.api.auth import OWNER
 from jackfield.api.errors import AccessDenied, Conflict, InvalidCredentials, InvalidInput, RateLimited
 from jackfield.api.logins import FactorStart, FactorUser
 from jackfield.api.storage import User
@@ -221,6 +222,15 @@ async def test_who_needs_a_factor_and_has_none_sets_it_up_within_the_login(make:
         await world.auth.setups.owner(None, begun.token, "other")
     with pytest.raises(Conflict, match="set another one up"):
         await world.auth.setups.remove_totp(FactorOwner(done.user, "", ""))
+
+
+async def test_a_browser_of_the_daemons_own_user_sets_it_up_as_well(make: Make) -> None:
+    world = await make(SecondFactorSettings(roles=["admin"]))
+    user = await world.user()
+    begun = await world.auth.second_steps.begin(user, "ada", "", "owner")
+    assert (await world.auth.setups.owner(OWNER, begun.token, "owner")).user.id == user.id
+    with pytest.raises(AccessDenied):
+        await world.auth.setups.owner(OWNER, "", "owner")
 
 
 async def test_a_login_that_needs_an_answer_sets_nothing_up(world: Any) -> None:
