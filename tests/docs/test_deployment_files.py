@@ -144,6 +144,32 @@ def test_the_image_is_not_roots_and_has_the_drivers() -> None:
     known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert {"postgres", "nats", "s3"} <= set(extras.split(",")) <= set(known)
     assert not unknown(set(re.findall(r"JACKFIELD_(?!UI_BUILD)\w+", (DEPLOY / "Dockerfile").read_text())))
+    (check,) = re.findall(r"^    CMD (\[.+\])$", last[last.index("\nHEALTHCHECK ") :], re.MULTILINE)
+    code = json.loads(check)[-1]
+    assert any(f"'JACKFIELD_SERVER_PORT', '{PORT}') + '{probe}'" in code for probe in PROBES)
+
+
+def test_what_the_builder_gets_holds_no_secret_of_compose() -> None:
+    ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    assert {"**/.env", ".git"} <= set(ignored)
+
+
+def test_a_daemon_writes_to_its_volume_alone(compose: Values) -> None:
+    for name in DAEMONS:
+        service = compose["services"][name]
+        assert service["read_only"] is True
+        assert [mount.partition(":")[0] for mount in service["tmpfs"]] == ["/tmp"]
+        assert [mount.partition(":")[2] for mount in service["volumes"]] == ["/var/lib/jackfield"]
+    for document in chart():
+        if document["kind"] not in ("Deployment", "StatefulSet"):
+            continue
+        pod = document["spec"]["template"]["spec"]
+        claims = [claim["metadata"]["name"] for claim in document["spec"].get("volumeClaimTemplates", [])]
+        (container,) = pod["containers"]
+        assert container["securityContext"]["readOnlyRootFilesystem"] is True
+        mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+        assert set(mounts) == {*claims, *(volume["name"] for volume in pod["volumes"])}
+        assert set(mounts.values()) == {"/data", "/tmp"}
 
 
 # ------------------------------------------------------------------------------------------------------------ chart

@@ -76,5 +76,10 @@ lifecycle:
   preStop: { exec: { command: [sleep, {{ .Values.preStopSeconds | quote }}] } }
 securityContext:
   allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
+  seccompProfile: { type: RuntimeDefault }
+volumeMounts:
+  - { name: data, mountPath: /data }
+  - { name: tmp, mountPath: /tmp }
 {{- end }}
