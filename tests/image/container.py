@@ -74,10 +74,18 @@ def built() -> str:
     return name
 
 
+def pulled(name: str, place: Path) -> int:
+    """Bytes that a registry sends for the image: its layers, compressed by gzip."""
+    buildah("push", "--quiet", "--format", "v2s2", name, f"dir:{place}", timeout=600)
+    manifest: dict[str, Any] = json.loads((place / "manifest.json").read_text())
+    return sum(int(layer["size"]) for layer in manifest["layers"])
+
+
 class Image:
     """One that is mounted at `root`, and its settings."""
 
     def __init__(self, name: str, root: Path) -> None:
+        self.name = name
         said: dict[str, Any] = json.loads(buildah("inspect", "--type", "image", name))
         self.root = root
         self.settings: dict[str, Any] = said["Docker"]["config"]
