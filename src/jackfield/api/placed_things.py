@@ -1,6 +1,6 @@
 """Things that a plugin keeps itself, such as profiles: they belong to projects as what is in the store does.
 
-The plugin's own store asks here, so that whoever uses it gets what the present reach may have.
+The plugin's own store asks here, so that its callers get only the things that their reach has.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class PlacedThings:
-    """Of one kind. Where nothing limits the present task, nothing is looked up. All verbs raise `StoreUnavailable`."""
+    """Of one kind. Where nothing limits the current task, nothing is looked up. All verbs raise `StoreUnavailable`."""
 
     def __init__(self, context: PluginContext, kind: ResourceKind) -> None:
         self._context = context
         self._kind = kind
 
     async def seen(self, ids: Sequence[str]) -> set[str]:
-        """Those of these that the present reach has, or that are shared with it."""
+        """Those of these that the current reach has, or that are shared with it."""
         access = self._limiting()
         return set(ids) if access is None else await access.seen(self._kind, ids)
 
     async def may(self, ident: str, right: Right) -> bool:
-        """False: the present reach does not see it. Raises `AccessDenied` when it does and lacks the right."""
+        """False: the current reach does not see it. Raises `AccessDenied` when it does and lacks the right."""
         access = self._limiting()
         return access is None or await access.require(self._kind, ident, right)
 
     async def may_in(self, project_id: str, right: Right) -> bool:
-        """The same of what belongs to a project and has no row of its own, since it ends with its process."""
+        """The same of a thing that belongs to a project without its own row, since it ends with its process."""
         rights = await self._rights()
         if rights is None or rights.may(project_id, right):
             return True
@@ -45,11 +45,11 @@ class PlacedThings:
         raise AccessDenied(f"This needs the role {role} in the project that has it.", details={"role": role})
 
     async def is_limited(self) -> bool:
-        """Whether there may be something that the present reach does not see."""
+        """Whether there may be something that the current reach does not see."""
         return await self._rights() is not None
 
     async def target(self) -> str:
-        """The project in which the present reach makes new things. Raises `AccessDenied` when there is none."""
+        """The project in which the current reach makes new things. Raises `AccessDenied` when there is none."""
         rights = await self._rights()
         if rights is None:
             return SHARED
@@ -59,9 +59,9 @@ class PlacedThings:
 
     @asynccontextmanager
     async def placing(self, ident: str, elsewhere: Callable[[], Awaitable[bool]] | None = None) -> AsyncIterator[None]:
-        """What is made within belongs to the `target`; nobody else sees it before. elsewhere: whether another host has
-        it. Raises as `target`, and `Conflict` where the id belongs to another project: of something at another host, or
-        of a former thing whose traces whoever got the id would get."""
+        """A thing that is made within belongs to the `target`; nobody else sees it before. elsewhere: whether another
+        host has it. Raises as `target`, and `Conflict` where the id belongs to another project: of something at another
+        host, or of a former thing. A new owner of its id would get its traces."""
         target, access = await self.target(), self._used()
         if access is None:
             yield
@@ -83,13 +83,13 @@ class PlacedThings:
             raise
 
     async def forget(self, ident: str) -> None:
-        """It is gone. What it leaves, such as its usage, stays in its project."""
+        """It is gone. Its traces, such as its usage, stay in its project."""
         if (access := self._used()) is not None:
             await self._share_no_more(ident)
             await access.changed()
 
     async def _may_take_from(self, project_id: str) -> bool:
-        """What is in no other one is in the shared project, also what never was."""
+        """A thing in no other project is in the shared one, also a thing that never was."""
         rights = await self._rights()
         return project_id == SHARED or rights is None or rights.may(project_id, "write")
 
