@@ -17,9 +17,32 @@ KEY = "audit"
 """Name of the key that stamps records."""
 _AT_ONCE = 200
 """Records of one write."""
+_MINUTE_MS = 60_000
 _TRIES = 50
 """How often another daemon may come first."""
 _Waiting = tuple[AuditedAct, int, "asyncio.Future[None]"]
+
+
+class Strangers:
+    """Bounds what those leave in the log whom nobody knows: attempts of logins for names that no user has."""
+
+    def __init__(self, most: int) -> None:
+        """most: a minute."""
+        self._most = most
+        self._minute = 0
+        self._count = 0
+        self.withheld = 0
+        """Acts that are not recorded."""
+
+    def may(self, act: AuditedAct, at: int) -> bool:
+        """at: Unix ms."""
+        if act.actor.id or act.subject or act.actor.method != "login":
+            return True
+        if at // _MINUTE_MS != self._minute:
+            self._minute, self._count = at // _MINUTE_MS, 0
+        self._count += 1
+        self.withheld += self._count > self._most
+        return self._count <= self._most
 
 
 class AuditChain:
@@ -27,7 +50,9 @@ class AuditChain:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._most = context.settings(AuditSettings).queue
+        settings = context.settings(AuditSettings)
+        self._most = settings.queue
+        self.strangers = Strangers(settings.strangers)
         self._head: AuditHead | None = None
         """Of the chain as far as this process knows; another may have gone on."""
         self._waiting: list[_Waiting] = []
@@ -48,13 +73,15 @@ class AuditChain:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    async def record(self, *acts: AuditedAct) -> None:
+    async def record(self, *given: AuditedAct) -> None:
+        at = self._context.clock.now_ms()
+        acts = [act for act in given if self.strangers.may(act, at)]
         if not acts:
             return
         if len(self._waiting) + len(acts) > self._most:
             self.lost += len(acts)
             raise StoreUnavailable("Too many records wait for the audit log; see audit.queue.")
-        loop, at = asyncio.get_running_loop(), self._context.clock.now_ms()
+        loop = asyncio.get_running_loop()
         mine = [loop.create_future() for _ in acts]
         self._waiting += [(act, at, future) for act, future in zip(acts, mine, strict=True)]
         if self._writing is None or self._writing.done():

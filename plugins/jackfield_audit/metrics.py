@@ -23,6 +23,10 @@ def metrics(context: PluginContext) -> Sequence[Metric]:
             chain.lost,
         ),
         Metric(
+            "audit_logins_withheld_total", "Refused logins that name no user and were more than audit.strangers.",
+            "counter", chain.strangers.withheld,
+        ),
+        Metric(
             "audit_records_waiting", "Records that wait for the store.", "gauge", chain.waiting,
         ),
     ]  # fmt: skip

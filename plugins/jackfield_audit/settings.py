@@ -22,6 +22,12 @@ class AuditSettings(BaseModel):
     queue: int = Field(
         10_000, ge=10, le=1_000_000, description="Records that may wait for the store; of more the request is refused."
     )
+    strangers: int = Field(
+        60,
+        ge=0,
+        le=100_000,
+        description="Refused logins a minute that are recorded although they name no user; of more there is a count.",
+    )
     export_limit: int = Field(
         1_000_000, ge=1, le=100_000_000, description="Records of one export; a longer one takes several, by time."
     )

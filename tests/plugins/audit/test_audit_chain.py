@@ -218,3 +218,18 @@ async def test_exports_go_page_by_page_and_calm_spreadsheets(lab: Lab) -> None:
 async def _whole(parts: object, cut: bytes) -> list[bytes]:
     whole = b"".join([part async for part in parts])  # type: ignore[attr-defined]
     return whole.splitlines() if cut else [whole]
+
+
+async def test_logins_of_strangers_are_bounded(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, strangers=3)
+    await lab.clock.advance(60 - lab.clock.now_ms() / 1000 % 60)
+    stranger = AuditActor(method="login", address="192.0.2.7")
+    known = AuditedAct("user.login", stranger, "refused", "user", "u1", "ada")
+    chain = lab.context.port(AuditChain)
+    for _ in range(5):
+        await chain.record(AuditedAct("user.login", stranger, "refused", "user"), known)
+    assert [row.subject for row in lab.rows()] == ["", "u1", "", "u1", "", "u1", "u1", "u1"]
+    assert (chain.strangers.withheld, chain.lost) == (2, 0)
+    await lab.clock.advance(60)
+    await chain.record(AuditedAct("user.login", stranger, "refused", "user"))
+    assert len(lab.rows()) == 9

@@ -6,6 +6,7 @@ does not take it, the answer says that what was done is not recorded.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import TypeAlias
@@ -35,6 +36,8 @@ AuditPorts: TypeAlias = "tuple[Callable[[], AuditLog | None], Callable[[], Proje
 """Each gives None where there is none."""
 _HALF = "SECOND_STEP_NEEDED"
 """Of a login that goes on."""
+GONE = "CLIENT_GONE"
+"""Of a request whose caller left before its answer: it may have been done."""
 log = logging.getLogger("jackfield.http")
 
 
@@ -55,6 +58,7 @@ class Auditing:
         self._refuse = refuse
         self._audit = audit
         self._projects = projects
+        self._late: set[asyncio.Task[None]] = set()
 
     async def before(self) -> None:
         """Where the thing belongs: of one that is deleted nobody knows later."""
@@ -70,15 +74,40 @@ class Auditing:
         if audit is None:
             return answer
         caller: Principal | None = g.get("principal")
-        if caller is None and act not in LOGINS:
+        if caller is None and not (act in LOGINS and _tells(answer.status_code)):
             return answer  # of nobody: whoever wants could fill the log
         try:
-            await audit.record(await self._made(act, caller, answer))
+            done = await self._made(act, caller, answer)
+            g.audit_recorded = True  # from here on it is written whoever leaves
+            await audit.record(done)
         except StoreUnavailable as exc:
             log.error("The audit log does not take a record: %s", exc.message)
             if answer.status_code < 400:
                 return self._refuse(StoreUnavailable(_UNRECORDED))
         return answer
+
+    def left(self) -> None:
+        """The caller has gone and the request is given up, at whichever step: nobody hides an act by leaving."""
+        act, caller = self._act(), g.get("principal")
+        audit = self._audit() if act else None
+        if audit is None or caller is None or g.get("audit_recorded"):
+            return
+        notes, (kind, subject, rest) = audit_notes(), _about(act)
+        done = AuditedAct(
+            act,
+            actor_of(caller, client_address()),
+            "failed",
+            kind,
+            notes.subject or subject,
+            notes.name or rest,
+            str(g.get("audit_project", "")),
+            notes.fields,
+            GONE,
+            request_id(),
+        )
+        task = asyncio.get_running_loop().create_task(_recorded(audit, done), name="audit of a caller who left")
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
 
     def _act(self) -> str:
         rule, view = request.url_rule, request.endpoint
@@ -128,6 +157,19 @@ class Auditing:
 
 LOGINS = frozenset({"user.login"})
 """Acts of those who are not known yet: the answer says who has come in."""
+
+
+def _tells(status: int) -> bool:
+    """Of a login: whether somebody came in or was refused. Requests that are no login cost a stranger nothing, and of
+    those that the throttle turns away, the log has the ones before."""
+    return status < 400 or status in (401, 403) or status >= 500
+
+
+async def _recorded(audit: AuditLog, done: AuditedAct) -> None:
+    try:
+        await audit.record(done)
+    except StoreUnavailable as exc:
+        log.error("The audit log does not take a record: %s", exc.message)
 
 
 def _outcome(status: int) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
@@ -54,9 +55,15 @@ class _Route(QuartRule):
 class _Quart(Quart):
     """What a view raises is an `Exception`: in the view's task `SystemExit` would end the daemon."""
 
+    left: Callable[[], None] = staticmethod(lambda: None)
+    """Told of a request that is given up because its caller has gone."""
+
     async def full_dispatch_request(self, request_context: RequestContext | None = None) -> ResponseTypes:
         try:
             return await super().full_dispatch_request(request_context)
+        except asyncio.CancelledError:
+            self.left()
+            raise
         except Exception:
             raise
         except BaseException as exc:
@@ -111,6 +118,7 @@ def make_quart(
             refuse(plugin, told(exc))
     app.before_request(_authorize)
     auditing = Auditing(app, audit, _answer)
+    app.left = auditing.left
     app.before_request(auditing.before)
     app.after_request(auditing.after)
     app.before_websocket(_authorize)

@@ -1,0 +1,87 @@
+"""Nobody hides an act by leaving before its answer, and nobody unknown fills the log."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from quart import Blueprint, Response
+
+from jackfield.api.audit import AuditedAct
+from jackfield.api.auth import Principal
+from jackfield.api.errors import InvalidCredentials, InvalidInput, JackfieldError, RateLimited
+from jackfield.api.http import operation
+from jackfield.core.tables import ServerSettings
+from jackfield.http.management.auditing import GONE
+from jackfield.http.management.quartapp import make_quart
+
+
+class KeptAudit:
+    """`AuditLog`"""
+
+    def __init__(self) -> None:
+        self.acts: list[AuditedAct] = []
+        self.came = asyncio.Event()
+
+    async def record(self, *acts: AuditedAct) -> None:
+        self.acts += acts
+        self.came.set()
+
+
+def things(begun: asyncio.Event) -> Blueprint:
+    """One whose answer never comes."""
+    made = Blueprint("things", __name__, url_prefix="/api/v1/things")
+
+    @made.delete("/<thing_id>")
+    @operation("Delete a thing", scope=None)
+    async def delete(thing_id: str) -> Response:
+        begun.set()
+        await asyncio.Event().wait()
+        return Response(status=204)
+
+    return made
+
+
+async def test_an_act_whose_caller_leaves_is_recorded() -> None:
+    begun, audit = asyncio.Event(), KeptAudit()
+    app = make_quart([things(begun)], [], ServerSettings(), print, (lambda: audit, lambda: None))
+    scope: dict[str, Any] = {
+        "type": "http", "http_version": "1.1", "method": "DELETE", "scheme": "http", "path": "/api/v1/things/t1",
+        "raw_path": b"/api/v1/things/t1", "query_string": b"", "root_path": "", "headers": [(b"host", b"x")],
+        "client": ("192.0.2.9", 1), "server": ("x", 80), "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "extensions": {}, "jackfield.principal": Principal("u1", "ada", "member", "jwt"),
+        "jackfield.client": "192.0.2.9", "jackfield.request_id": "r1",
+    }  # fmt: skip
+    parts = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        if (part := next(parts, None)) is not None:
+            return part
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None: ...
+
+    async with asyncio.timeout(10):
+        await app(scope, receive, send)  # type: ignore[arg-type]  # ASGI's types
+        await audit.came.wait()
+    (done,) = audit.acts
+    assert (done.act, done.outcome, done.code, done.subject) == ("thing.delete", "failed", GONE, "t1")
+    assert (done.actor.id, done.actor.address, done.request) == ("u1", "192.0.2.9", "r1")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(InvalidCredentials(), 1), (InvalidInput("?"), 0), (RateLimited(1, "?"), 0)]
+)
+async def test_of_logins_those_are_recorded_that_were_tried(error: JackfieldError, told: int) -> None:
+    audit, made = KeptAudit(), Blueprint("logins", __name__, url_prefix="/api/v1/logins")
+
+    @made.post("")
+    @operation("Log in", scope="public", act="user.login")
+    async def login() -> Response:
+        raise error
+
+    app = make_quart([made], [], ServerSettings(), print, (lambda: audit, lambda: None))
+    await app.test_client().post("/api/v1/logins")
+    assert [act.act for act in audit.acts] == ["user.login"] * told
