@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import datetime
 
 from quart import Blueprint, Response
@@ -29,7 +30,7 @@ class AuditRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(AuditSettings)
-        self._reading = 0
+        self._readers = asyncio.Semaphore(self._settings.readers)
 
     @property
     def _store(self) -> AuditStore:
@@ -61,11 +62,9 @@ class AuditRoutes:
         act="audit.verify",
     )
     async def verification(self) -> Response:
-        self._begin()
-        try:
+        self._require_room()
+        async with self._readers:
             return json_response((await verify(self._context)).shown())
-        finally:
-            self._reading -= 1
 
     @operation(
         "Export records of the audit log, the oldest first",
@@ -82,7 +81,7 @@ class AuditRoutes:
         query = read_query(AuditExportQuery)
         where = await self._where(query)
         form = as_csv if query.format == "csv" else as_jsonl
-        self._begin()
+        self._require_room()
         answer = Response(
             self._counted(form(self._store, where, self._settings.export_limit)), content_type=_TYPES[query.format]
         )
@@ -90,18 +89,16 @@ class AuditRoutes:
         save_as(answer, f"audit.{query.format}")
         return answer
 
-    def _begin(self) -> None:
+    def _require_room(self) -> None:
         """Raises `RateLimited`."""
-        if self._reading >= self._settings.readers:
+        if self._readers.locked():
             raise RateLimited(5, "Others read the audit log just now; see audit.readers.")
-        self._reading += 1
 
-    async def _counted(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        try:
+    async def _counted(self, parts: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+        """The room is taken by what is read: an answer that nobody fetches takes none."""
+        async with self._readers:
             async for part in parts:
                 yield part
-        finally:
-            self._reading -= 1
 
     async def _where(self, query: AuditWhere) -> AuditFilter:
         """Raises `AccessDenied`."""

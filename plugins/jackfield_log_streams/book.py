@@ -20,13 +20,14 @@ StreamKind = Literal["syslog", "http", "otlp"]
 KIND = "log-stream"
 _CURSOR = "log-stream-cursor"
 _MOST = 1000
+UNREADABLE = "No key of this daemon opens its secrets: give secret and headers anew."
 
 
 @record
 class LogStream:
     """address: `udp://`, `tcp://` or `tls://` with host and port, or an HTTP address; filters: see `wants`; secret:
     signs what goes over HTTP; headers: of each HTTP request, values are secrets; facility: of syslog, 0 to 23;
-    revision: of the entry."""
+    revision: of the entry; problem: why it cannot be delivered, with what remedy."""
 
     id: str
     name: str
@@ -40,6 +41,7 @@ class LogStream:
     headers: Mapping[str, str] = {}
     created_at: int = 0
     revision: int = 1
+    problem: str = ""
 
 
 class StreamBook:
@@ -94,10 +96,18 @@ class StreamBook:
             known = await self._store.entry(_CURSOR, stream_id)
             if known is not None and known.place >= number:
                 return
-            before = None if known is None else known.revision
-            entry = Entry(_CURSOR, stream_id, "", number, (before or 0) + 1, b"")
-            if await self._store.put_entry(entry, before):
+            if await self._put(stream_id, number, None if known is None else known.revision):
                 return
+
+    async def put_back(self, stream_id: str, number: int) -> None:
+        """Where records that were sent are gone from the audit log."""
+        known = await self._store.entry(_CURSOR, stream_id)
+        if known is not None and known.place > number:
+            await self._put(stream_id, number, known.revision)
+
+    async def _put(self, stream_id: str, number: int, before: int | None) -> bool:
+        entry = Entry(_CURSOR, stream_id, "", number, (before or 0) + 1, b"")
+        return bool(await self._store.put_entry(entry, before))
 
     async def reseal(self) -> Resealed:
         """`SealedValues`: with the present key."""
@@ -106,11 +116,13 @@ class StreamBook:
             sealed = base64.b64decode(str(_told(entry).get("sealed", "")))
             if self._context.secrets.is_current(sealed):
                 continue
-            try:
-                await self.change(self._stream(entry))
-                done += 1
-            except ValueError:
+            stream = self._stream(entry)
+            if stream.problem:
                 lost.append(f"No key opens the secrets of the log stream {entry.id}.")
+                continue
+            try:
+                await self.change(stream)
+                done += 1
             except Conflict:
                 return await self.reseal()
         return Resealed(done, tuple(lost))
@@ -125,9 +137,12 @@ class StreamBook:
         return Entry(KIND, stream.id, "", stream.created_at, stream.revision, jsontext.dumps(told))
 
     def _stream(self, entry: Entry) -> LogStream:
-        """Raises ValueError when no key opens its secrets."""
-        told = _told(entry)
-        opened = jsontext.loads(self._context.secrets.open(base64.b64decode(str(told["sealed"]))))
+        """One whose secrets no key opens stays in the list, to be mended or deleted, and stops no other."""
+        told, problem = _told(entry), ""
+        try:
+            opened = jsontext.loads(self._context.secrets.open(base64.b64decode(str(told["sealed"]))))
+        except (ValueError, InvalidInput):
+            opened, problem = None, UNREADABLE
         secrets = opened if isinstance(opened, dict) else {}
         headers = secrets.get("headers")
         found = {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
@@ -138,6 +153,7 @@ class StreamBook:
             entry.id, str(told["name"]), cast("StreamKind", told["kind"]), str(told["address"]),
             tuple(map(str, filters)) if isinstance(filters, list) else (), bool(told["enabled"]),
             bool(told["n8nNames"]), int(str(told["facility"])), secret, found, entry.place, entry.revision,
+            problem,
         )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ class Deliveries:
         self._tasks.clear()
 
     async def _follow(self, streams: Sequence[LogStream]) -> None:
-        wanted = {stream.id: stream for stream in streams if stream.enabled}
+        wanted = {stream.id: stream for stream in streams if stream.enabled and not stream.problem}
         for ident, (stream, task) in list(self._tasks.items()):
             if wanted.get(ident) != stream or task.done():
                 task.cancel()
@@ -102,7 +102,7 @@ class StreamDelivery:
         self._memos = context.port(Memos)
         self._sender: Sender | None = None
         self._mine = secrets.token_bytes(16)
-        self._renewed = 0.0
+        self._renewed: float | None = None
         self._live: deque[StreamMessage] = deque()
         self._heard = asyncio.Event()
 
@@ -132,14 +132,14 @@ class StreamDelivery:
     async def _leased(self) -> bool:
         """Whether this daemon delivers the stream, which is asked again after a third of the lease."""
         now = self._context.clock.monotonic()
-        if self._renewed and now - self._renewed < self._settings.lease / 3:
+        if self._renewed is not None and now - self._renewed < self._settings.lease / 3:
             return True
-        before = self._mine if self._renewed else None
+        before = None if self._renewed is None else self._mine
         try:
             got = await self._memos.change_memo(_LEASE, self._stream.id, before, self._mine, self._settings.lease)
         except StoreUnavailable:
             got = False
-        self._renewed = now if got else 0.0
+        self._renewed = now if got else None
         return got
 
     async def _deliver(self) -> None:
@@ -152,7 +152,7 @@ class StreamDelivery:
                     went = await self._audit() + await self._events()
                 except SendFailed as exc:
                     self._failed(str(exc))
-                    await self._context.clock.sleep(min(pause, self._settings.retry, self._settings.lease / 3))
+                    await self._wait(min(pause, self._settings.retry))
                     pause = min(pause * 2, self._settings.retry)
                 except StoreUnavailable:
                     await self._context.clock.sleep(1)
@@ -164,6 +164,13 @@ class StreamDelivery:
             if listening is not None:
                 listening.cancel()
                 await asyncio.gather(listening, return_exceptions=True)
+
+    async def _wait(self, seconds: float) -> None:
+        """The lease is kept meanwhile."""
+        while seconds > 0 and await self._leased():
+            part = min(seconds, self._settings.lease / 3)
+            await self._context.clock.sleep(part)
+            seconds -= part
 
     async def _idle(self) -> None:
         self._heard.clear()
@@ -182,6 +189,7 @@ class StreamDelivery:
         rows = await store.audit_rows(AuditFilter(), after=cursor, limit=self._settings.batch, newest_first=False)
         if not rows:
             self._figures.behind = 0
+            await self._look_back(cursor)
             return 0
         self._figures.behind = len(rows)
         self._figures.lost += rows[0].number - cursor - 1  # retention was quicker
@@ -191,6 +199,20 @@ class StreamDelivery:
         await self._send(chosen)
         await self._book.move(self._stream.id, rows[-1].number)
         return len(rows)
+
+    async def _look_back(self, cursor: int) -> None:
+        """Records that were sent and are gone: what comes next has their numbers, and would never be sent."""
+        head = await whole_store(self._context.store).audit_head()
+        if head.number >= cursor:
+            return
+        self._context.log.error(
+            "The audit log ends with record %d, and the log stream %s has sent record %d: somebody has changed the "
+            "database, or put back an older one.",
+            head.number,
+            self._stream.name,
+            cursor,
+        )
+        await self._book.put_back(self._stream.id, max(0, head.number - self._settings.batch))
 
     async def _events(self) -> int:
         batch = [self._live.popleft() for _ in range(min(len(self._live), self._settings.batch))]
@@ -206,7 +228,9 @@ class StreamDelivery:
         if not messages:
             return
         if self._sender is None:
-            self._sender = await asyncio.to_thread(sender_of, self._context, self._stream, self._settings.timeout)
+            # Longer than this, and another daemon would take over in the midst of a batch.
+            timeout = min(self._settings.timeout, self._settings.lease / 3)
+            self._sender = await asyncio.to_thread(sender_of, self._context, self._stream, timeout)
         await self._sender.send(messages)
         self._figures.sent += len(messages)
         self._figures.error, self._figures.at = "", self._context.clock.now_ms()
@@ -224,8 +248,9 @@ class StreamDelivery:
         with self._context.events.subscribe("workflows") as events:
             async for event in events:
                 self._figures.dropped += events.missed()
-                for message in of_event(event, n8n=self._stream.n8n_names):
-                    if wants(self._stream.filters, message):
+                named = of_event(event, n8n=self._stream.n8n_names)
+                for message, plain in zip(named, of_event(event, n8n=False), strict=True):
+                    if wants(self._stream.filters, plain):  # filters name our events, as those of the audit log do
                         self._take(message)
 
     def _take(self, message: StreamMessage) -> None:

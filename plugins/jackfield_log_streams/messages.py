@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api import jsontext
+from jackfield.api.errors import InvalidInput
 from jackfield.api.events import Event
 from jackfield.api.json_values import Json
 from jackfield.api.n8n_events import n8n_name
@@ -41,11 +42,24 @@ def wants(filters: Sequence[str], message: StreamMessage) -> bool:
 
 
 def of_audit(row: AuditRow, *, n8n: bool) -> StreamMessage:
-    """n8n: under n8n's name where it has one."""
-    told = jsontext.loads(row.data)
-    body: dict[str, Json] = {**(told if isinstance(told, dict) else {}), "hash": row.hash.hex()}
+    """n8n: under n8n's name where it has one. A record that somebody has damaged goes as far as its columns tell of
+    it, marked: nobody stops a stream by spoiling a record."""
+    body: dict[str, Json] = {**_told(row), "hash": row.hash.hex()}
     name = (n8n_name(row.act, row.outcome) if n8n else "") or row.act
     return StreamMessage("audit", name, row.at, row.outcome != "success", body, row.number)
+
+
+def _told(row: AuditRow) -> Mapping[str, Json]:
+    try:
+        told = jsontext.loads(row.data)
+    except InvalidInput:
+        told = None
+    if isinstance(told, dict):
+        return told
+    return {
+        "number": row.number, "at": row.at, "act": row.act, "kind": row.kind, "subject": row.subject,
+        "project": row.project, "outcome": row.outcome, "damaged": True,
+    }  # fmt: skip
 
 
 def of_event(event: Event, *, n8n: bool) -> Iterator[StreamMessage]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, StoreUnavailable
+from jackfield.api.errors import Conflict, InvalidInput, StoreUnavailable
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
@@ -83,7 +84,9 @@ class LogStreamRoutes:
     )
     async def change(self, stream_id: str) -> Response:
         present = await self._book.one(stream_id)
-        changed = await self._book.change(_stream(await read_model(LogStreamBody), present))
+        body = await read_model(LogStreamBody)
+        _require_secrets(body, present)
+        changed = await self._book.change(replace(_stream(body, present), problem=""))
         self._deliveries.wake()
         return json_response(await self._view(changed))
 
@@ -111,6 +114,8 @@ class LogStreamRoutes:
     )
     async def test(self, stream_id: str) -> Response:
         stream, timeout = await self._book.one(stream_id), self._context.settings(LogStreamsSettings).timeout
+        if stream.problem:
+            return json_response({"delivered": False, "error": stream.problem})
         message = StreamMessage("audit", TEST, self._context.clock.now_ms(), False, {"stream": stream.name})
         try:
             sender = await asyncio.to_thread(sender_of, self._context, stream, timeout)
@@ -129,9 +134,29 @@ class LogStreamRoutes:
             "filters": list(stream.filters), "enabled": stream.enabled, "n8nNames": stream.n8n_names,
             "facility": stream.facility, "hasSecret": bool(stream.secret), "headers": [*sorted(stream.headers)],
             "createdAt": iso(stream.created_at), "cursor": await self._book.cursor(stream.id), "sent": figures.sent,
-            "failures": figures.failures, "dropped": figures.dropped, "lost": figures.lost, "error": figures.error,
+            "failures": figures.failures, "dropped": figures.dropped, "lost": figures.lost,
+            "error": stream.problem or figures.error,
             "here": figures.holds,
         }  # fmt: skip
+
+
+def _require_secrets(body: LogStreamBody, present: LogStream) -> None:
+    """Secrets stay with the receiver that they were given for: nobody reads them by sending them elsewhere. Raises
+    `InvalidInput`."""
+    moved = _receiver(body.address) != _receiver(present.address)
+    missing = {
+        name: "give it anew, or empty"
+        for name, given, kept in (("secret", body.secret, present.secret), ("headers", body.headers, present.headers))
+        if given is None and (present.problem or (moved and kept))
+    }
+    if missing:
+        why = present.problem or "The receiver is another one: give secret and headers anew."
+        raise InvalidInput(why, details=missing)
+
+
+def _receiver(address: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname or "", parts.port
 
 
 def _stream(body: LogStreamBody, present: LogStream) -> LogStream:

@@ -41,19 +41,27 @@ class SyslogSender:
             async with asyncio.timeout(self._timeout):
                 await (self._by_datagrams(lines) if self._scheme == "udp" else self._by_connection(lines))
         except TimeoutError:
-            await self.close()
+            self._abort()
             raise SendFailed("The receiver did not take the batch in time.") from None
         except ssl.SSLError as exc:
-            await self.close()
+            self._abort()
             raise SendFailed(f"TLS failed: {exc.reason or 'no reason was given'}.") from None
         except OSError as exc:
-            await self.close()
+            self._abort()
             raise SendFailed(f"The connection failed: {exc.strerror or type(exc).__name__}.") from None
+        except UnicodeError:
+            raise SendFailed("The address has a host name that no system can look up.") from None
 
     async def close(self) -> None:
         opened, self._open = self._open, None
         if opened is not None:
             opened[1].close()
+
+    def _abort(self) -> None:
+        """A receiver that takes nothing would keep the connection and its batch for as long as it likes."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened[1].transport.abort()
 
     async def _by_datagrams(self, lines: Sequence[bytes]) -> None:
         transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
@@ -27,10 +28,15 @@ class HttpPoster:
     async def post(self, body: bytes, headers: Mapping[str, str]) -> None:
         """Raises `SendFailed`."""
         try:
-            async with PlainClient(timeout=self._timeout, trust_environment=True) as client:
+            async with (
+                asyncio.timeout(self._timeout),
+                PlainClient(timeout=self._timeout, trust_environment=True) as client,
+            ):
                 answer = await client.send(
                     "POST", self._address, content=body, headers={**self._headers, **headers}, largest=_LARGEST
                 )
+        except TimeoutError:  # the client's own timeout is one of silence
+            raise SendFailed("The receiver did not answer in time.") from None
         except HttpFailed as exc:
             raise SendFailed(f"The request failed: {exc}.") from None
         if answer.status not in _GOOD:

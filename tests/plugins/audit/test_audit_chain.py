@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.audit import AuditActor, AuditedAct, chained
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import RateLimited, StoreUnavailable
 from jackfield.api.records import replace
 from jackfield.api.storage.audit import AuditFilter, AuditHead, AuditRow
 from jackfield.testing.clock import FakeClock
@@ -22,6 +22,7 @@ from jackfield_audit.anchor import Anchor
 from jackfield_audit.chain import AuditChain
 from jackfield_audit.findings import findings
 from jackfield_audit.keeping import drop_old, has
+from jackfield_audit.routes import AuditRoutes
 from jackfield_audit.settings import AuditSettings
 from jackfield_audit.verifying import Verdict, verify
 from jackfield_audit.views import as_csv, as_jsonl
@@ -233,3 +234,17 @@ async def test_logins_of_strangers_are_bounded(tmp_path: Path) -> None:
     await lab.clock.advance(60)
     await chain.record(AuditedAct("user.login", stranger, "refused", "user"))
     assert len(lab.rows()) == 9
+
+
+async def test_exports_that_nobody_fetches_take_no_room(lab: Lab) -> None:
+    await lab.record("workflow.x")
+    routes = AuditRoutes(lab.context)
+    answers = [routes._counted(as_jsonl(lab.store, AuditFilter(), 5)) for _ in range(4)]
+    routes._require_room()
+    for answer in answers[:2]:
+        await anext(answer)
+    with pytest.raises(RateLimited):
+        routes._require_room()
+    await answers[0].aclose()
+    routes._require_room()
+    await answers[1].aclose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import json
@@ -15,19 +16,23 @@ import pytest
 from pydantic import ValidationError
 
 from jackfield.api.audit import AuditActor, AuditedAct
+from jackfield.api.errors import InvalidInput
 from jackfield.api.events import Event
 from jackfield.api.records import replace
+from jackfield.core.events import LossyEventBus
+from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_audit.chain import AuditChain
 from jackfield_log_streams.book import KIND, LogStream, StreamBook, sealed_values
-from jackfield_log_streams.delivering import Deliveries
+from jackfield_log_streams.delivering import Deliveries, StreamDelivery, StreamFigures
 from jackfield_log_streams.messages import StreamMessage, of_event, wants
 from jackfield_log_streams.metrics import metrics
+from jackfield_log_streams.routes import _require_secrets
 from jackfield_log_streams.schemas import LogStreamBody
 from jackfield_log_streams.senders.otlp import request
 from jackfield_log_streams.senders.sending import Sender, SendFailed, sender_of
-from jackfield_log_streams.senders.syslog import line
+from jackfield_log_streams.senders.syslog import SyslogSender, line
 from jackfield_log_streams.settings import LogStreamsSettings
 
 MESSAGES = [
@@ -294,3 +299,127 @@ async def test_secrets_are_sealed_and_sealed_anew(lab: Lab) -> None:
 def test_an_address_that_does_not_fit_is_refused(kind: str, address: str) -> None:
     with pytest.raises(ValidationError, match="address"):
         LogStreamBody.model_validate({"name": "x", "kind": kind, "address": address, "filters": ["audit"]})
+
+
+async def test_a_damaged_record_stops_no_stream(lab: Lab, receiver: Receiver) -> None:
+    port = await receiver.open()
+    await lab.add(stream("http", f"http://127.0.0.1:{port}/"))
+    await lab.record("workflow.a", "workflow.b")
+    lab.store._audit[0] = replace(lab.store._audit[0], data=b"\xff{")
+    deliveries = lab.start()
+    await eventually(lambda: deliveries.waiting("s1").sent == 2, "both came")
+    first, second = json.loads(receiver.requests[0][1])["messages"]
+    assert (first["event"], first["number"], first["damaged"]) == ("workflow.a", 1, True)
+    assert (second["event"], "damaged" in second) == ("workflow.b", False)
+
+
+async def test_records_with_numbers_that_were_sent_before_go_too(lab: Lab, receiver: Receiver) -> None:
+    port = await receiver.open()
+    await lab.add(stream("http", f"http://127.0.0.1:{port}/"))
+    await lab.context.port(StreamBook).move("s1", 500)  # and the chain was cut down to nothing since
+    await lab.record("workflow.hidden")
+    lab.start()
+    await eventually(lambda: receiver.records() == [1], "the record came")
+
+
+async def test_a_stream_that_no_key_opens_stops_no_other_and_can_be_deleted(lab: Lab, receiver: Receiver) -> None:
+    port = await receiver.open()
+    await lab.add(stream("http", f"http://127.0.0.1:{port}/"))
+    broken = await lab.add(replace(stream("http", f"http://127.0.0.1:{port}/"), id="s2", secret="hush"))
+    (entry,) = [e for e in await lab.store.entries(KIND, "", after=None, limit=9, newest_first=False) if e.id == "s2"]
+    told = json.loads(entry.data) | {"sealed": "AAAA"}
+    await lab.store.put_entry(replace(entry, data=json.dumps(told).encode(), revision=2), 1)
+    deliveries = lab.start()
+    await lab.record("workflow.a")
+    await eventually(lambda: deliveries.waiting("s1").sent == 1, "the other one goes on")
+    book = lab.context.port(StreamBook)
+    assert ["No key" in each.problem for each in await book.all()] == [False, True]
+    (values,) = sealed_values(lab.context)
+    assert len((await values.reseal()).lost) == 1
+    body = LogStreamBody(name="S", kind="http", address=broken.address, filters=["audit"])
+    with pytest.raises(InvalidInput, match="anew"):
+        _require_secrets(body, await book.one("s2"))
+    assert await book.remove("s2")
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "good"),
+    [
+        ("https://siem.example.org/other", None, True), ("https://siem.example.org:444/in", None, False),
+        ("https://evil.example.org/in", None, False), ("https://evil.example.org/in", "", True),
+        ("http://siem.example.org/in", None, False),
+    ],
+)  # fmt: skip
+def test_secrets_stay_with_their_receiver(address: str, given: str | None, good: bool) -> None:
+    present = stream("http", "https://siem.example.org/in", secret="hush")
+    body = LogStreamBody(name="S", kind="http", address=address, filters=["audit"], secret=given)
+    if good:
+        _require_secrets(body, present)
+    else:
+        with pytest.raises(InvalidInput) as told:
+            _require_secrets(body, present)
+        assert set(told.value.details or {}) == {"secret"}
+
+
+async def test_filters_name_our_events_whatever_they_are_called(lab: Lab, receiver: Receiver) -> None:
+    port = await receiver.open()
+    bus = lab.context.events = LossyEventBus(lab.context.clock)  # type: ignore[assignment]  # a real one
+    filters = ("executions:execution.finished",)
+    await lab.add(stream("http", f"http://127.0.0.1:{port}/", filters=filters, n8n_names=True))
+    deliveries = lab.start()
+    await eventually(lambda: bus.wanted("workflows"), "it listens")
+    bus.publish("workflows", "execution.finished", {"id": "e", "status": "success"})
+    await eventually(lambda: deliveries.waiting("s1").sent == 1, "it came")
+    assert json.loads(receiver.requests[0][1])["messages"][0]["event"] == "n8n.workflow.success"
+
+
+async def test_a_receiver_of_syslog_that_takes_nothing_keeps_no_connection(lab: Lab) -> None:
+    ended = asyncio.Event()
+
+    async def take_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await ended.wait()
+        writer.close()
+
+    server = await asyncio.start_server(take_nothing, "127.0.0.1", 0, limit=1024)
+    sender = sender_of(lab.context, stream("syslog", f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"), 0.3)
+    assert isinstance(sender, SyslogSender)
+    await sender.send(MESSAGES)
+    assert sender._open is not None
+    transport = sender._open[1].transport
+    with pytest.raises(SendFailed, match="in time"):
+        await sender.send([replace(MESSAGES[0], body={"text": "x" * 30_000_000})])
+    await asyncio.sleep(0)
+    assert (transport.is_closing(), transport.get_write_buffer_size()) == (True, 0)
+    ended.set()
+    server.close()
+    with pytest.raises(SendFailed, match="host name"):
+        await sender_of(lab.context, stream("syslog", f"tcp://{'a' * 70}:1"), 5).send(MESSAGES)
+
+
+async def test_a_receiver_that_answers_byte_by_byte_is_given_up(lab: Lab) -> None:
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            writer.write(b"HTTP/1.1 200 OK\r\n")
+            while not writer.is_closing():
+                writer.write(b"X: y\r\n")
+                await writer.drain()
+                await asyncio.sleep(0.1)
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with asyncio.timeout(5):
+        with pytest.raises(SendFailed, match="in time"):
+            await sender_of(lab.context, stream("http", address), 0.4).send(MESSAGES)
+    server.close()
+
+
+async def test_pauses_are_as_long_as_the_setting_and_keep_the_lease(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, lease=3, retry=300)
+    clock, renewed = FakeClock(), []
+    context = FakeContext(tmp_path, clock=clock, tables=lab.tables, ports={"Store": lab.store})
+    delivery = StreamDelivery(context, context.port(StreamBook), stream("http", "http://x/"), StreamFigures())
+    waiting = asyncio.create_task(delivery._wait(20))
+    for _ in range(30):
+        await clock.advance(1)
+        renewed.append(waiting.done())
+    assert renewed.count(False) in (19, 20)
