@@ -150,7 +150,7 @@ def _require_secrets(body: LogStreamBody, present: LogStream) -> None:
         if given is None and (present.problem or (moved and kept))
     }
     if missing:
-        why = present.problem or "The receiver is another one: give secret and headers anew."
+        why = present.problem or "The receiver is another one: give secret and headers anew, or add another log stream."
         raise InvalidInput(why, details=missing)
 
 
