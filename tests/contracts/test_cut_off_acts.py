@@ -11,7 +11,7 @@ from quart import Blueprint, Response
 from jackfield.api.audit import AuditedAct
 from jackfield.api.auth import Principal
 from jackfield.api.errors import InvalidCredentials, InvalidInput, JackfieldError, RateLimited
-from jackfield.api.http import operation
+from jackfield.api.http import audit_notes, operation
 from jackfield.core.tables import ServerSettings
 from jackfield.http.management.auditing import GONE
 from jackfield.http.management.quartapp import make_quart
@@ -85,3 +85,19 @@ async def test_of_logins_those_are_recorded_that_were_tried(error: JackfieldErro
     app = make_quart([made], [], ServerSettings(), print, (lambda: audit, lambda: None))
     await app.test_client().post("/api/v1/logins")
     assert [act.act for act in audit.acts] == ["user.login"] * told
+
+
+async def test_who_sets_up_a_factor_in_a_login_is_recorded() -> None:
+    """There is no caller before the login has ended."""
+    audit, made = KeptAudit(), Blueprint("factors", __name__, url_prefix="/api/v1/factors")
+
+    @made.put("")
+    @operation("Finish a factor", scope="public", act="user.factor")
+    async def finish() -> Response:
+        audit_notes().actor = "u1", "ada"
+        return Response("{}")
+
+    app = make_quart([made], [], ServerSettings(), print, (lambda: audit, lambda: None))
+    await app.test_client().put("/api/v1/factors")
+    (done,) = audit.acts
+    assert (done.act, done.actor.id, done.actor.name, done.actor.method) == ("user.factor", "u1", "ada", "login")

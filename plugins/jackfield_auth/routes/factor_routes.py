@@ -9,7 +9,7 @@ from quart import Blueprint, Response, g
 from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Principal
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, StoreUnavailable
-from jackfield.api.http import operation, read_model, success
+from jackfield.api.http import audit_notes, operation, read_model, success
 from jackfield_auth.routes.answers import caller_by
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, peer
 from jackfield_auth.routes.factor_schemas import FactorCodeBody
@@ -106,7 +106,9 @@ class FactorRoutes:
 
     async def owner(self) -> FactorOwner:
         caller: Principal | None = g.principal
-        return await self._auth.setups.owner(caller, self._browser.pending_token(), peer())
+        found = await self._auth.setups.owner(caller, self._browser.pending_token(), peer())
+        audit_notes().actor = found.user.id, found.user.username  # in a login there is no caller yet
+        return found
 
 
 def factor_routes(auth: AuthService) -> Blueprint:

@@ -10,7 +10,7 @@ from jackfield.api.audit import UNRECORDED
 from jackfield.api.auth import Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, RateLimited, StoreUnavailable
-from jackfield.api.http import client_address, operation, read_model, success
+from jackfield.api.http import audit_notes, client_address, operation, read_model, success
 from jackfield_auth.routes.answers import caller_by
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, over_tls, peer
 from jackfield_auth.routes.factor_schemas import NewPasskeyBody, PasskeyNameBody
@@ -123,7 +123,9 @@ class PasskeyRoutes:
 
     async def _owner(self) -> FactorOwner:
         caller: Principal | None = g.principal
-        return await self._auth.setups.owner(caller, self._browser.pending_token(), peer())
+        found = await self._auth.setups.owner(caller, self._browser.pending_token(), peer())
+        audit_notes().actor = found.user.id, found.user.username  # in a login there is no caller yet
+        return found
 
 
 def view(passkey: Passkey) -> dict[str, Json]:

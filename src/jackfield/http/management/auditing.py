@@ -74,7 +74,7 @@ class Auditing:
         if audit is None:
             return answer
         caller: Principal | None = g.get("principal")
-        if caller is None and not (act in LOGINS and _tells(answer.status_code)):
+        if caller is None and audit_notes().actor is None and not (act in LOGINS and _tells(answer.status_code)):
             return answer  # of nobody: whoever wants could fill the log
         try:
             done = await self._made(act, caller, answer)
@@ -124,6 +124,8 @@ class Auditing:
         if good and not project:
             project = await self._project(kind, subject)
         actor = actor_of(caller, client_address())
+        if caller is None and notes.actor is not None:
+            actor = AuditActor(*notes.actor, method="login", address=actor.address)
         if act in LOGINS:
             actor = AuditActor(*(notes.actor or _user(shown)), method="login", address=actor.address)
             subject, project = notes.subject or actor.id, ""
