@@ -19,6 +19,7 @@ from jackfield.cli.runtime import Runtime
 from jackfield.testing.daemon import Daemon
 
 NO_JSON = {
+    "audit export": "writes records in the form that --format names",
     "completion": "prints a script for a shell",
     "env setup": "gives the terminal to a command of the agent's manifest",
     "env shell": "gives the terminal to a shell",
@@ -64,6 +65,7 @@ ARGUMENTS = {
     "credential change": ["c", "--name", "n"],
     "projects move": ["workflow", "w", "p"], "projects share": ["workflow", "w", "p"],
     "projects unshare": ["workflow", "w", "p"],
+    "git push": ["-m", "m"], "invitations create": ["--role", "member"],
     "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],
 }  # fmt: skip
 """Of commands that need other than one word per argument."""
