@@ -67,7 +67,7 @@ class VirtualKeyRing:
         return key_id in self._accounts
 
     async def seen(self) -> Sequence[KeyAccount]:
-        """The same, of the present reach."""
+        """The same, of the current reach."""
         await self.open()
         every = self.accounts()
         ids = await self._things.seen([account.key.id for account in every])
@@ -82,7 +82,7 @@ class VirtualKeyRing:
         return found
 
     async def make(self, key: VirtualKey) -> tuple[str, KeyAccount]:
-        """The key itself, which nobody can be told again, and its account. key: without its secret. Raises
+        """The key itself, which nobody gets again, and its account. key: without its secret. Raises
         `Conflict`."""
         await self.open()
         async with self._changing:
@@ -112,7 +112,7 @@ class VirtualKeyRing:
             return await self._keep(replace(account.key, revoked_at=self._context.clock.now_ms()))
 
     async def usage(self, key_id: str | None, since: int, until: int, limit: int) -> Sequence[KeyUsageRow]:
-        """Days such as 20261128, both included; the latest first. Of keys and profiles that the present reach sees."""
+        """Days such as 20261128, both included; the latest first. Of keys and profiles that the current reach sees."""
         await self.open()
         await self.writer.settled()
         within = await self._usage_within()

@@ -1,4 +1,4 @@
-"""What both sides had last, in the store: every daemon of it knows the same."""
+"""The last common state of both sides, in the store: every daemon of it knows the same."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _KIND, _ID = "git_base", "base"
 
 @record
 class Base:
-    """files: path -> digest of what both had. here: the same of those that a pull wrote another way than they are
-    there, as when a secret is missing here or another version of Jackfield wrote them. revision: of the entry; None:
-    there is none."""
+    """The last common state."""
 
     commit: str
     files: Mapping[str, str]
+    """Path -> digest of what both had."""
     here: Mapping[str, str] = field(default_factory=dict)
+    """The same of those that a pull wrote another way than they are there, as when a secret is missing here or another
+    version of Jackfield wrote them."""
     revision: int | None = None
+    """Of the entry; None: there is none."""
 
 
 class BaseBook:
@@ -63,8 +65,8 @@ def next_base(
     settled: Collection[str] = (),
     pulled: Collection[str] = (),
 ) -> Base:
-    """settled: paths that are from now on as they are there, whatever is here. pulled: those of them that are here as
-    the pull wrote them; `here` has them as they are now."""
+    """`settled` has paths that are from now on as they are there, whatever is here. `pulled` has those of them that are
+    here as the pull wrote them; `here` has them as they are now."""
     files, ours = dict(base.files), dict(base.here)
     for path in {*files, *here, *there}:
         if path in settled or here.get(path) == there.get(path):

@@ -13,12 +13,13 @@ Side: TypeAlias = Literal["here", "there", "both"]
 
 @record
 class GitChange:
-    """path: of the file; side: where it has changed since both were the same; gone: whether it was removed on the side
-    that changed (of both: there)."""
+    """A file that differs."""
 
     path: str
     side: Side
+    """Where it has changed since both were the same."""
     gone: bool = False
+    """Whether it was removed on the side that changed (of both: there)."""
 
 
 def digest(text: bytes) -> str:
@@ -28,8 +29,8 @@ def digest(text: bytes) -> str:
 def changes(
     base: Mapping[str, str], ours: Mapping[str, str], here: Mapping[str, bytes], there: Mapping[str, bytes]
 ) -> list[GitChange]:
-    """What differs, by path. base: digests of what both had; ours: of what was here then, where that was not the same.
-    What has changed on neither side and differs is one of here: a push would bring it."""
+    """The differences, by path. base: digests of what both had; ours: of what was here then, where that was not the
+    same. A file that differs and has changed on neither side is one of here: a push would bring it."""
     found = []
     for path in sorted({*base, *here, *there}):
         before = base.get(path)

@@ -87,8 +87,8 @@ class _Sides:
 
 class SourceControl:
     """One piece of work at a time, among all daemons of the store. The repository has what every project has, whichever
-    project the caller looks at: what is left out of one side would be removed from the other. Whoever hangs up stops
-    neither a push nor a pull in the middle."""
+    project the caller looks at. Anything left out of one side would be removed from the other. A caller who hangs up
+    stops neither a push nor a pull in the middle."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

@@ -57,8 +57,8 @@ class GitSettings(BaseModel):
         1_073_741_824,
         ge=1_048_576,
         le=68_719_476_736,
-        description="Bytes that one file of git may have in the daemon's copy, and so about what a fetch may bring, "
-        "with whatever else the branch has (on Linux).",
+        description="Bytes that one file of git may have in the daemon's copy (on Linux). A fetch may bring about as "
+        "much, with whatever else the branch has.",
     )
     files: int = Field(10_000, ge=1, le=100_000, description="Most files in the repository's directory.")
     file_bytes: int = Field(16_777_216, ge=1024, le=268_435_456, description="Bytes of one file.")

@@ -1,5 +1,5 @@
 """Delivery: of the daemons of a store one delivers each stream. Records of the audit log go at least once, from where
-the cursor in the store stands; events of executions go while there is room for them."""
+the cursor in the store stands. Events of executions go while there is room for them."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class StreamDelivery:
         if head.number >= cursor:
             return
         self._context.log.error(
-            "The audit log ends with record %d, and the log stream %s has sent record %d: somebody has changed the "
+            "The audit log ends with record %d, and the log stream %s has sent record %d. Somebody has changed the "
             "database, or put back an older one.",
             head.number,
             self._stream.name,

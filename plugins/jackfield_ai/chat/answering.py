@@ -62,7 +62,7 @@ async def started(
     test: bool,
     stream: ChunkBuffer | None = None,
 ) -> Execution:
-    """By the present request. memory: what the message takes. Returns once it is durable. Raises
+    """By the current request. memory: what the message takes. Returns once it is durable. Raises
     `StoreUnavailable`."""
     try:
         execution = context.port(Engine).submit(
@@ -88,7 +88,7 @@ async def started(
 def streamed(
     stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float, ends: Ends
 ) -> Response:
-    """What the nodes send, while they run. keepalive: seconds."""
+    """The pieces that the nodes send, while they run. keepalive: seconds."""
 
     def over(_: object) -> None:
         stream.end(ends(execution, workflow, clock.now_ms()))

@@ -1,4 +1,4 @@
-"""What logins change of users, for the audit log: nobody has sent a request for that."""
+"""Changes that logins make to users, for the audit log: nobody has sent a request for that."""
 
 from __future__ import annotations
 

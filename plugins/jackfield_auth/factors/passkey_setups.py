@@ -10,7 +10,7 @@ from jackfield_auth.passkeys.logins import PasskeyLogins
 
 
 class PasskeySetups:
-    """A passkey is a login by itself, and the second factor of a password: with the first one, the password alone is
+    """A passkey is a login by itself, and the second factor of a password. With the first one, the password alone is
     not enough any more."""
 
     def __init__(self, steps: SecondSteps, setups: FactorSetups, logins: PasskeyLogins) -> None:

@@ -1,5 +1,5 @@
-"""How a user gets a second factor and gives it back: in a session that has begun lately, or within a login that cannot
-end without one."""
+"""How a user gets a second factor and gives it back. Both happen in a session that has begun lately, or within a login
+that cannot end without a factor."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ class LoginNotFresh(AccessDenied):
 
 @record
 class FactorOwner:
-    """The user who sets something up. session: id of the one that it happens in; empty: it happens in the login whose
-    token is `pending`, and which began at `provider`, empty for our own table."""
+    """The user who sets something up."""
 
     user: User
     session: str
+    """Id of the one that it happens in; empty: it happens in the login whose token is `pending`."""
     pending: str
     provider: str = ""
+    """The one at which that login began; empty for our own table."""
 
 
 @record
 class NewAuthenticator:
-    """What an authenticator app needs. secret: base32, to type; address: what the picture says; picture: SVG."""
+    """Data that an authenticator app needs. secret: base32, to type; address: what the picture says; picture: SVG."""
 
     secret: str
     address: str
@@ -50,13 +51,16 @@ class NewAuthenticator:
 
 @record
 class FactorDone:
-    """A factor is set up. user: with the version that counts now; codes: new recovery codes, none where there are some;
-    begins: whether the login of the user is over with that, and a session begins; provider: of that login."""
+    """A factor is set up."""
 
     user: User
+    """With the version that counts now."""
     codes: list[str]
+    """New recovery codes, none where there are some."""
     begins: bool
+    """Whether the login of the user is over with that, and a session begins."""
     provider: str = ""
+    """Of that login."""
 
 
 class FactorSetups:
@@ -72,7 +76,8 @@ class FactorSetups:
         self._fresh = context.settings(SessionSettings).fresh_time
 
     async def owner(self, caller: Principal | None, pending: str, peer: Peer) -> FactorOwner:
-        """Who sets up. Raises `LoginNotFresh`, `LoginOver`, `AccessDenied` for a credential that is no session."""
+        """The user who sets up. Raises `LoginNotFresh`, `LoginOver`, and `AccessDenied` for a credential that is no
+        session."""
         # A browser of the daemon's own user has no session either, and is that user to the gate.
         if caller is None or (pending and caller.method == OWNER.method):
             login = await self._steps.pending.find(pending, peer)

@@ -121,8 +121,8 @@ class AccountRoutes:
 
 
 def whole_caller() -> Principal:
-    """Raises `AccessDenied` for a credential that gives less than its user may: whoever holds it must not see where the
-    user logs in, and log the user out."""
+    """Raises `AccessDenied` for a credential that gives less than its user may. Its holder must not see where the user
+    logs in, and log the user out."""
     caller = principal()
     if caller.is_limited:
         raise AccessDenied("An API key with scopes or projects neither shows nor ends sessions.")

@@ -12,7 +12,7 @@ from jackfield_auth.service import AuthService
 
 
 async def verified(auth: AuthService, provider: str | None, username: str, password: str) -> User:
-    """`LoginMethods.verify`. A name that came to nothing is recorded where a user of our own table has it: any other
+    """`LoginMethods.verify`. A name that came to nothing is recorded where a user of our own table has it. Any other
     text may be a password that was typed into the wrong field, and a directory's names are not ours."""
     try:
         user = await auth.login_methods.verify(provider, username, password, client_address())
@@ -27,7 +27,7 @@ async def verified(auth: AuthService, provider: str | None, username: str, passw
 
 
 def tells_of(user: User) -> None:
-    """Whom the record of this login is about, also where it goes no further."""
+    """The record of this login is about this user, also where the login goes no further."""
     audit_notes().subject, audit_notes().name = user.id, user.username
 
 

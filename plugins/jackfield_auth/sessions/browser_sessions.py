@@ -1,7 +1,7 @@
 """Sessions of browsers.
 
-A session ends when it has not been used for long, when it is old, when its user logs out, changes the password or role,
-or is deleted.
+A session ends when it has not been used for long, or is old. It also ends when its user logs out, changes the password
+or role, or is deleted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PREFIX = "jf_ss_"
 
 
 def digest_of(token: bytes) -> str:
-    """What is kept of a token. It has 256 random bits, so that a plain hash does."""
+    """The digest that is kept of a token. The token has 256 random bits, so that a plain hash does."""
     return hashlib.sha256(token).hexdigest()
 
 
@@ -45,7 +45,7 @@ class BrowserSessionKeeper(Protocol):
         """It may be over."""
 
     async def about(self, digest: str) -> SessionAbout:
-        """What is told about it; of one that is not there nothing is known."""
+        """The facts about it; of one that is not there nothing is known."""
 
     async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
         """Those of a user, by digest; some may be over."""
@@ -82,7 +82,7 @@ class BrowserSessions:
         self.keeper: BrowserSessionKeeper = SessionFile(context, self._times, settings.remembered)
 
     async def load(self) -> None:
-        """What earlier runs began."""
+        """Read the sessions that earlier runs began."""
         if not self._context.store.exclusive:
             memos = self._context.port(Memos)
             self.keeper = SharedSessions(memos, self._times, self._clock, self._settings.remembered)
@@ -110,7 +110,7 @@ class BrowserSessions:
         return session
 
     async def about(self, token: bytes) -> SessionAbout:
-        """What is told about a session that counts; of others nothing is known."""
+        """The facts about a session that counts; of others nothing is known."""
         return (
             NOTHING_KNOWN if await self.find(token, passive=True) is None else await self.keeper.about(digest_of(token))
         )

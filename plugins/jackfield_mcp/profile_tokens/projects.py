@@ -1,7 +1,7 @@
 """Which project the agent of a run reaches through its tools.
 
 It is the profile's. A run that works on a draft is where the draft is, whose owner may use a profile of another one.
-Whoever may use a profile that is shared with them gets nothing of the profile's project through its agent.
+A user to whom a share lends a profile gets nothing of the profile's project through its agent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DRAFT = "draft"
 
 
 async def project_of_run(context: PluginContext, alias: str, scope: ToolScope) -> str:
-    """For `ToolToken.project`, by the present reach. Raises `StoreUnavailable`."""
+    """For `ToolToken.project`, by the current reach. Raises `StoreUnavailable`."""
     access = context.find_port(ProjectAccess)
     if access is None or not access.in_use:
         return ""

@@ -45,7 +45,7 @@ class VaultSource:
                 "A secret of Vault is named by the mount, the path and the key, such as $secrets.vault.secret.app.key."
             )
         if any(part in _DOTS for name in names for part in name.split("/")):
-            raise SecretMissing("A path of Vault has no parts . and ..; name the secret by its own path.")
+            raise SecretMissing("A path of Vault has no part that is one dot or two; name the secret by its own path.")
         mount, way = names[0].strip("/"), names[1:]
         if len(way) == 1:
             return SecretPlace((mount, way[0].strip("/")))

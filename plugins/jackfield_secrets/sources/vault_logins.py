@@ -18,7 +18,7 @@ from jackfield_secrets.sources.web import SourceServer
 _MARGIN = 0.9
 """Part of a token's time after which there is a new one."""
 _BETWEEN_S = 30.0
-"""Seconds between two logins because of refusals: a path that the policy lacks is refused whatever the token, and each
+"""Seconds between two logins because of refusals. A path that the policy lacks is refused whatever the token, and each
 login makes a lease at the server."""
 
 

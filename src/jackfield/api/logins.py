@@ -25,22 +25,20 @@ LOCAL_LOGIN = "local"
 
 @record
 class Identity:
-    """Somebody whom a login has verified.
-
-    subject: the provider's lasting id, compared byte by byte and never given to another person; 1 to 255 characters.
-    display_name: for people to read; nothing is found by it. role: `viewer`, `member` or `admin`; it counts from this
-    login on. Empty: this person may not come in any more, and a user that there is gets disabled until a later login
-    gives a role; only the last administrator stays.
-    """
+    """Somebody whom a login has verified."""
 
     subject: str
+    """The provider's lasting id, compared byte by byte and never given to another person; 1 to 255 characters."""
     display_name: str
+    """For people to read; nothing is found by it."""
     role: str
+    """`viewer`, `member` or `admin`; it counts from this login on. Empty: this person may not come in any more. A user
+    that there is gets disabled until a later login gives a role; only the last administrator stays."""
     projects: Mapping[str, ProjectRole] | None = None
     """Id or name of a project -> role there. The user leaves projects that an earlier login gave and this one does not;
     what somebody gave by hand elsewhere stays. None: the login says nothing of projects."""
     verified_email: str = ""
-    """An address that the provider has verified and that you let find a local user who is called so: that user is
+    """An address that the provider has verified and that you let find a local user who is called so. That user is
     linked to this subject then. Leave it empty unless the operator has allowed that."""
     makes_user: bool = True
     """Whether a user is made for a subject that nobody has yet; else only linked users come in."""
@@ -54,8 +52,7 @@ class LoginRefused(InvalidCredentials):
 
 def folded_address(address: str) -> str:
     """For comparison of mail addresses: case does not tell in ASCII. Any other letter counts as it is, because case
-    folding makes one text of addresses that different people own, such as those of `straße.example` and
-    `strasse.example`."""
+    folding makes addresses of different people one text, such as those of `straße.example` and `strasse.example`."""
     return address.lower() if address.isascii() else address
 
 
@@ -72,7 +69,7 @@ class PasswordLogin(Protocol):
 
     @property
     def title(self) -> str:
-        """What the login page shows."""
+        """The login page's name for it."""
 
     async def verify(self, username: str, password: str) -> Identity | None:
         """None for a wrong name or a wrong password.
@@ -85,22 +82,25 @@ class PasswordLogin(Protocol):
 
 @record
 class RedirectStart:
-    """A redirect that begins. state: goes to the provider, and comes back with its answer. callback: where to. nonce:
-    goes to the provider too, which puts it into what it signs. verifier: stays here; its SHA-256 may go to the provider
-    (RFC 7636)."""
+    """A redirect that begins."""
 
     state: str
+    """It goes to the provider, and comes back with its answer."""
     callback: str
+    """Where it comes back to."""
     nonce: str
+    """It goes to the provider too, which puts it into what it signs."""
     verifier: str
+    """It stays here; its SHA-256 may go to the provider (RFC 7636)."""
 
 
 @record
 class RedirectAnswer:
-    """What came back, for the browser that began: the state is verified and used up. query: the callback's parameters
-    without the state, of which each came once. callback, nonce and verifier are those of the start."""
+    """The answer that came back, for the browser that began: the state is verified and used up. `callback`, `nonce` and
+    `verifier` are those of the start."""
 
     query: Mapping[str, str]
+    """The callback's parameters without the state, of which each came once."""
     callback: str
     nonce: str
     verifier: str
@@ -115,7 +115,7 @@ class RedirectLogin(Protocol):
 
     @property
     def title(self) -> str:
-        """What the login page shows."""
+        """The login page's name for it."""
 
     async def begin(self, start: RedirectStart) -> str:
         """The http or https URL to send the browser to.
@@ -143,19 +143,20 @@ class FactorUser:
 
 @record
 class FactorStart:
-    """A question that is put to a user. shown: for the login page, such as the end of the number that a code was sent
-    to; `hint`, a text, is shown above the field. kept: whatever `verify` needs, at most 4,096 bytes; it is kept sealed,
-    and given back to the first answer alone."""
+    """A question that is put to a user."""
 
     shown: Mapping[str, Json]
+    """For the login page, such as the end of the number that a code was sent to; `hint`, a text, is shown above the
+    field."""
     kept: bytes = b""
+    """Data that `verify` needs, at most 4,096 bytes; it is kept sealed, and given back to the first answer alone."""
 
 
 class SecondFactor(Protocol):
     """A further proof behind the password, such as a code that an application shows or that a message brings.
 
     The login page asks for a text and hands it to `verify`. Wrong answers are counted together with wrong passwords,
-    and per user, before it is asked. How users set it up is the plugin's own matter, in routes of its own.
+    and per user, before it is asked. How users set it up is the plugin's own matter, in its own routes.
     """
 
     @property
@@ -191,17 +192,19 @@ class SecondFactor(Protocol):
 
 @record
 class Departure:
-    """Somebody has left a provider. subject: as in the `Identity`. id: of the notice, which counts once. lifetime: how
-    long the notice could be sent again, in seconds."""
+    """Somebody has left a provider."""
 
     subject: str
+    """As in the `Identity`."""
     id: str
+    """Of the notice, which counts once."""
     lifetime: float
+    """How long the notice could be sent again, in seconds."""
 
 
 @runtime_checkable
 class DepartureLogin(RedirectLogin, Protocol):
-    """A redirect login whose provider ends a session of its own, and tells of those that ended elsewhere. A login that
+    """A redirect login whose provider ends its own session, and tells of those that ended elsewhere. A login that
     has these methods as well is one."""
 
     async def leave(self, back: str) -> str | None:
