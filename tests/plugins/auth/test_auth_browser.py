@@ -62,9 +62,9 @@ async def test_what_happens_to_the_user_ends_the_session(world: Any, change: str
         await world.auth.accounts.change(user.id, role="viewer")
     else:
         await world.auth.accounts.change(user.id, password="another long password")
-    with pytest.raises(SessionExpired):
-        await whose(world, token)
-    assert not await world.auth.sessions.end(token.encode())
+    for _ in range(2):  # it is kept until its end, since a user's own change lets it go on, and it counts no more
+        with pytest.raises(SessionExpired):
+            await whose(world, token)
 
 
 async def test_a_session_ends_when_it_is_not_used_and_at_the_latest(make: Any) -> None:

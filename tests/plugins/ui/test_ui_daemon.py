@@ -108,7 +108,7 @@ def test_a_stranger_is_asked_to_log_in(stranger: httpx.Client) -> None:
 def test_a_logout_ends_the_session_everywhere(daemon: Daemon, stranger: httpx.Client) -> None:
     stranger.post("/api/session", json=LOGIN)
     kept = dict(stranger.cookies)
-    assert stranger.delete("/api/session").json() == {"success": True}
+    assert stranger.delete("/api/session").json() == {"success": True, "data": {"url": None}}
     assert not stranger.cookies
     again = daemon.client(headers=dict(stranger.headers), cookies=kept)
     assert again.get("/api/profiles").json()["code"] == "SESSION_EXPIRED"
