@@ -311,7 +311,8 @@ def test_the_sections_are_accessible(
         "Source control",
     ):
         page.get_by_role("tab", name=section).click()
-        page.get_by_role("tabpanel").locator("table[aria-busy=true]").wait_for(state="detached")
+        loading = page.get_by_role("tabpanel").locator("table[aria-busy=true], .mantine-Loader-root")
+        poll(lambda busy=loading: busy.count() == 0, "the section is loaded")
         axe(page)
         fits(page)
     for address in ("api-keys?new", "virtual-keys?new", "credentials?new", "variables?new"):

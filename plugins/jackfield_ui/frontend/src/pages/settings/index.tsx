@@ -65,7 +65,7 @@ export default function Settings() {
         </Tabs.List>
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
-            <Suspense fallback={<Loader aria-label="Loading" />}>
+            <Suspense fallback={<Loader role="status" aria-label="Loading" />}>
               <Content />
             </Suspense>
           </Tabs.Panel>

@@ -38,7 +38,7 @@ function Why({ id }: { id: string }) {
     staleTime: 0,
   });
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loader size="sm" aria-label="Loading" />;
+  if (!data) return <Loader size="sm" role="status" aria-label="Loading" />;
   if (data.activatable) return <Text size="sm">Nothing keeps it from being active. It was not switched on.</Text>;
   return (
     <>
