@@ -35,7 +35,9 @@ class GitSettings(BaseModel):
         description="The directory in the repository that holds the files.",
     )
     username: str = Field("git", pattern=r"^[^\s:]+$", description="User name beside the token, for https.")
-    token_file: str = Field("", description="Path of the file with the token or password, for https.")
+    token_file: str = Field(
+        "", description="File with the token or password, for https; relative to the configuration directory."
+    )
     token_env: str = Field("", description="Variable of the environment with that token, where no file is named.")
     key_file: str = Field(
         "", description="Path of the private key for ssh; default: the one that `jackfield git key` makes."

@@ -16,7 +16,7 @@ from ldap3.core.exceptions import LDAPException
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import UpstreamFailed
 from jackfield.api.records import record
-from jackfield.api.secret_places import SecretPlace
+from jackfield.api.secret_places import GivenSecret
 from jackfield_ldap.filters import filled_dn, filled_filter
 from jackfield_ldap.settings import LdapDirectory, LdapSettings
 
@@ -153,7 +153,7 @@ class LdapClient:
     def _own(self) -> Iterator[Any]:
         """A connection of Jackfield's account, or an anonymous one."""
         directory = self._directory
-        place = SecretPlace(self._context, "bind_password", directory.bind_password_file, directory.bind_password_env)
+        place = GivenSecret(self._context, "bind_password", directory.bind_password_file, directory.bind_password_env)
         with self._bound(directory.bind_dn, place.read()) as connection:
             if connection is None:
                 raise UpstreamFailed(f"The directory {directory.name} refuses Jackfield's own account (bind_dn).")

@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 from jackfield.api.errors import UpstreamFailed
 from jackfield.api.logins import LoginRefused
 from jackfield.api.records import record
-from jackfield.api.secret_places import SecretPlace
+from jackfield.api.secret_places import GivenSecret
 from jackfield_oidc.metadata import ProviderMetadata
 from jackfield_oidc.requests import JsonObject, ProviderRequests
 from jackfield_oidc.settings import OidcProvider
@@ -28,7 +28,7 @@ class CodeExchange:
     """Speaks with the token endpoint and the userinfo endpoint."""
 
     def __init__(
-        self, provider: OidcProvider, metadata: ProviderMetadata, requests: ProviderRequests, secret: SecretPlace
+        self, provider: OidcProvider, metadata: ProviderMetadata, requests: ProviderRequests, secret: GivenSecret
     ) -> None:
         self._provider = provider
         self._metadata = metadata

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from jackfield.api.context import PluginContext
 from jackfield.api.logins import Departure, Identity, LoginRefused, RedirectAnswer, RedirectLogin, RedirectStart
-from jackfield.api.secret_places import SecretPlace
+from jackfield.api.secret_places import GivenSecret
 from jackfield_oidc.exchange import CodeExchange
 from jackfield_oidc.metadata import ProviderMetadata
 from jackfield_oidc.people import PersonReader, subject_of
@@ -106,8 +106,8 @@ async def authorization_url(
     return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
 
-def client_secret(context: PluginContext, provider: OidcProvider) -> SecretPlace:
-    return SecretPlace(context, "client_secret", provider.client_secret_file, provider.client_secret_env)
+def client_secret(context: PluginContext, provider: OidcProvider) -> GivenSecret:
+    return GivenSecret(context, "client_secret", provider.client_secret_file, provider.client_secret_env)
 
 
 def told(log: logging.Logger, name: str, error: TokenRefused) -> None:

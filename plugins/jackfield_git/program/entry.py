@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import os
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.files import create_private, private_directory, read_private
+from jackfield.api.secret_places import GivenSecret
 from jackfield_git.program.running import command_words
 from jackfield_git.settings import GitSettings
-
-_LONGEST = 65_536
 
 
 class GitEntry:
@@ -22,6 +20,7 @@ class GitEntry:
     def __init__(self, context: PluginContext, directory: Path) -> None:
         self._context = context
         self._settings = context.settings(GitSettings)
+        self._token = GivenSecret(context, "git.token", self._settings.token_file, self._settings.token_env)
         self._directory = directory
 
     async def environment(self) -> dict[str, str]:
@@ -34,28 +33,17 @@ class GitEntry:
         allowed = {"GIT_ALLOW_PROTOCOL": scheme}
         if scheme == "ssh":
             return {**allowed, "GIT_SSH_COMMAND": self._ssh(), "GIT_SSH_VARIANT": "ssh"}
-        token = self._token() if scheme in ("http", "https") else ""
+        token = self._token.read() if scheme in ("http", "https") else ""
         if not token:
             return allowed
         pair = base64.b64encode(f"{self._settings.username}:{token}".encode()).decode()
-        self._context.secrets.redact(token, pair)
+        self._context.secrets.redact(pair)
         return {
             **allowed,
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": "http.extraHeader",
             "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
         }
-
-    def _token(self) -> str:
-        if not self._settings.token_file:
-            return os.environ.get(self._settings.token_env, "").strip() if self._settings.token_env else ""
-        try:
-            with Path(self._settings.token_file).open("rb") as file:
-                return file.read(_LONGEST).decode().strip()
-        except (OSError, UnicodeDecodeError):
-            raise ConfigurationError(
-                f"The file of git.token_file cannot be read ({self._settings.token_file})."
-            ) from None
 
     def _ssh(self) -> str:
         key = Path(self._settings.key_file) if self._settings.key_file else self.key_file

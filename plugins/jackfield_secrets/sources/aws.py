@@ -12,7 +12,7 @@ from jackfield.api.aws_signing import AwsKey, SignedScope, signature
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.secret_sources import SecretMissing, SecretPlace, SecretProblem, SecretSource
-from jackfield_secrets.sources.given import GivenSecret
+from jackfield_secrets.sources.given import SourceSecret
 from jackfield_secrets.sources.options import AwsOptions
 from jackfield_secrets.sources.web import SourceServer, WebAnswer
 
@@ -29,14 +29,14 @@ _REFUSED = frozenset({
 def aws_source(context: PluginContext, options: AwsOptions) -> SecretSource:
     """Raises `ConfigurationError`."""
     address = options.endpoint or endpoint_of(_SERVICE, {"region": options.region})
-    key = GivenSecret(context, "The secret access key for AWS", options.secret_key_file, options.secret_key_env)
+    key = SourceSecret(context, "secret_key", options.secret_key_file, options.secret_key_env)
     return AwsSource(context, options, SourceServer(context, address, options.ca_file), key)
 
 
 class AwsSource:
     """The first name of a path is the secret's name or ARN; others are fields of the JSON object in it."""
 
-    def __init__(self, context: PluginContext, options: AwsOptions, server: SourceServer, key: GivenSecret) -> None:
+    def __init__(self, context: PluginContext, options: AwsOptions, server: SourceServer, key: SourceSecret) -> None:
         self._context = context
         self._options = options
         self._server = server

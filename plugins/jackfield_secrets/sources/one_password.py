@@ -8,21 +8,21 @@ from urllib.parse import quote, urlencode
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.secret_sources import SecretMissing, SecretPlace, SecretProblem, SecretSource
-from jackfield_secrets.sources.given import GivenSecret
+from jackfield_secrets.sources.given import SourceSecret
 from jackfield_secrets.sources.options import OnePasswordOptions
 from jackfield_secrets.sources.web import SourceServer, WebAnswer
 
 
 def one_password_source(context: PluginContext, options: OnePasswordOptions) -> SecretSource:
     """Raises `ConfigurationError`."""
-    token = GivenSecret(context, "The token for 1Password Connect", options.token_file, options.token_env)
+    token = SourceSecret(context, "token", options.token_file, options.token_env)
     return OnePasswordSource(SourceServer(context, options.url, options.ca_file), token)
 
 
 class OnePasswordSource:
     """A path is the vault, the item and the field, each by its name; a section may stand before the field."""
 
-    def __init__(self, server: SourceServer, token: GivenSecret) -> None:
+    def __init__(self, server: SourceServer, token: SourceSecret) -> None:
         self._server = server
         self._token = token
 

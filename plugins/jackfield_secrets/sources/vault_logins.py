@@ -11,7 +11,7 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.secret_sources import SourceUnavailable
-from jackfield_secrets.sources.given import GivenSecret
+from jackfield_secrets.sources.given import SourceSecret
 from jackfield_secrets.sources.options import VaultOptions
 from jackfield_secrets.sources.web import SourceServer
 
@@ -74,7 +74,7 @@ class VaultSession:
 def vault_session(context: PluginContext, options: VaultOptions, server: SourceServer) -> VaultSession:
     """Raises `ConfigurationError` for a way to log in that lacks something."""
     if options.auth == "token":
-        given = GivenSecret(context, "The token for Vault", options.token_file, options.token_env)
+        given = SourceSecret(context, "token", options.token_file, options.token_env)
 
         async def read(_: Mapping[str, str]) -> VaultToken:
             return VaultToken(await given.read())
@@ -95,15 +95,13 @@ class _Login:
                 raise ConfigurationError("Vault's AppRole needs role_id.")
             self._fixed: dict[str, Json] = {"role_id": options.role_id}
             self._name = "secret_id"
-            self._given = GivenSecret(
-                context, "The secret_id of Vault's AppRole", options.secret_id_file, options.secret_id_env
-            )
+            self._given = SourceSecret(context, "secret_id", options.secret_id_file, options.secret_id_env)
         else:
             if not options.role:
                 raise ConfigurationError("Vault's way in for Kubernetes needs role.")
             self._fixed = {"role": options.role}
             self._name = "jwt"
-            self._given = GivenSecret(context, "The pod's token for Vault", options.jwt_file, "")
+            self._given = SourceSecret(context, "jwt", options.jwt_file, "")
 
     async def token(self, headers: Mapping[str, str]) -> VaultToken:
         """Raises `SecretProblem`."""

@@ -15,7 +15,7 @@ LARGEST = 65536
 """Bytes of the file that are read."""
 
 
-class SecretPlace:
+class GivenSecret:
     """key: the setting without its end, such as `client_secret`: `client_secret_file` and `client_secret_env` name the
     place. file: relative to the configuration directory. Both empty: there is no secret."""
 
@@ -32,7 +32,7 @@ class SecretPlace:
         if self._file:
             found = self._of_file(self._context.service.config_dir / Path(self._file).expanduser())
         elif self._variable:
-            found = os.environ.get(self._variable, "")
+            found = os.environ.get(self._variable, "").strip()
             if not found:
                 raise ConfigurationError(f"The variable {self._variable} ({self._key}_env) is not set.")
         self._context.secrets.redact(found)
