@@ -1,6 +1,5 @@
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import classes from '../../components/blocks.module.css';
+import { SimpleGrid } from '@mantine/core';
+import { Figure } from '../../components/Figure';
 import { percent } from '../../components/format';
 import { Count, Duration } from '../../components/values';
 import { changeOf, type Insights, minutes } from './model';
@@ -38,18 +37,4 @@ function Change({ now, before }: { now: number; before: number }) {
   const change = changeOf(now, before);
   if (change === null) return 'none in the period before';
   return change === 0 ? 'as in the period before' : `${change > 0 ? '+' : ''}${percent(change)} to the period before`;
-}
-
-function Figure({ label, value, children }: { label: string; value: ReactNode; children: ReactNode }) {
-  return (
-    <Paper p="md" role="group" aria-label={label}>
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <div className={classes.figure}>{value ?? <Skeleton height={28} width={72} />}</div>
-      <Text size="xs" c="dimmed" mih="1.1rem" component="div">
-        {children}
-      </Text>
-    </Paper>
-  );
 }

@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Menu, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { IconDotsVertical, IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
+import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -12,7 +12,7 @@ import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { ChosenThings } from '../../components/projects/ChosenThings';
-import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import { PlaceMenu } from '../../components/projects/PlaceMenu';
 import { projectColumns } from '../../components/projects/ProjectBadge';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
@@ -141,7 +141,6 @@ function Actions({
   onEdit: () => void;
 }) {
   const reread = useReread();
-  const [placing, setPlacing] = useState<Placing>();
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofVariable(id)),
     onSuccess: reread,
@@ -163,25 +162,7 @@ function Actions({
           </ActionIcon>
         </>
       )}
-      {belonging.may(id, 'admin') && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon aria-label={`Project of ${key}`}>
-              <IconDotsVertical size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <PlaceItems onPlace={setPlacing} />
-          </Menu.Dropdown>
-        </Menu>
-      )}
-      <PlaceDialogs
-        open={placing}
-        kind="variable"
-        things={[{ id, name: key }]}
-        to={() => HERE}
-        onClose={() => setPlacing(undefined)}
-      />
+      {belonging.may(id, 'admin') && <PlaceMenu kind="variable" thing={{ id, name: key }} to={() => HERE} />}
     </Group>
   );
 }

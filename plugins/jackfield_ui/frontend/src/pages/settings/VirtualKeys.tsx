@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
-import { IconDotsVertical, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, data } from '../../api/client';
@@ -8,7 +8,7 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
-import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
+import { PlaceMenu } from '../../components/projects/PlaceMenu';
 import { projectColumns } from '../../components/projects/ProjectBadge';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
@@ -97,7 +97,6 @@ function Ends({ virtualKey: { expires_at, status } }: { virtualKey: Key }) {
 }
 
 function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key; belonging: Belonging }) {
-  const [placing, setPlacing] = useState<Placing>();
   const client = useQueryClient();
   const [fresh, setFresh] = useState<NewKey>();
   const path = { params: { path: { key_id: id } } };
@@ -125,24 +124,8 @@ function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key;
   return (
     <Group gap="xs" wrap="nowrap">
       {belonging.may(id, 'admin') && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon aria-label={`Project of ${label}`}>
-              <IconDotsVertical size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <PlaceItems onPlace={setPlacing} />
-          </Menu.Dropdown>
-        </Menu>
+        <PlaceMenu kind="virtual-key" thing={{ id, name: label }} to={() => '/ui/settings/virtual-keys'} />
       )}
-      <PlaceDialogs
-        open={placing}
-        kind="virtual-key"
-        things={[{ id, name: label }]}
-        to={() => '/ui/settings/virtual-keys'}
-        onClose={() => setPlacing(undefined)}
-      />
       <Tooltip label="New secret">
         <ActionIcon aria-label={`New secret for ${label}`} onClick={() => void askRotate()}>
           <IconRefresh size={16} />

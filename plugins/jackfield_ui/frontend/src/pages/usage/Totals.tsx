@@ -1,7 +1,6 @@
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { SimpleGrid } from '@mantine/core';
 import type { Usage } from '../../api/types';
-import classes from '../../components/blocks.module.css';
+import { Figure } from '../../components/Figure';
 import { percent } from '../../components/format';
 import { Count, Duration, Money } from '../../components/values';
 import { tokensOf } from './model';
@@ -12,22 +11,22 @@ export function Totals({ usage }: { usage: Usage | undefined }) {
   const asked = tokens ? tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens : 0;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-      <Total label="Cost" value={cost && <Money value={cost.total_cost} />}>
+      <Figure label="Cost" value={cost && <Money value={cost.total_cost} />}>
         {cost && (
           <>
             <Money value={cost.input_cost + cost.output_cost} /> fresh,{' '}
             <Money value={cost.cache_creation_cost + cost.cache_read_cost} /> cached
           </>
         )}
-      </Total>
-      <Total label="Tokens" value={tokens && <Count value={tokensOf(tokens)} short />}>
+      </Figure>
+      <Figure label="Tokens" value={tokens && <Count value={tokensOf(tokens)} short />}>
         {tokens && (
           <>
             <Count value={tokens.input_tokens} short /> in, <Count value={tokens.output_tokens} short /> out
           </>
         )}
-      </Total>
-      <Total
+      </Figure>
+      <Figure
         label="From the cache"
         value={tokens && <span>{asked ? percent(tokens.cache_read_input_tokens / asked) : '–'}</span>}
       >
@@ -37,8 +36,8 @@ export function Totals({ usage }: { usage: Usage | undefined }) {
             <Count value={tokens.cache_creation_input_tokens} short /> written
           </>
         )}
-      </Total>
-      <Total label="Sessions" value={usage && <Count value={usage.total_sessions} />}>
+      </Figure>
+      <Figure label="Sessions" value={usage && <Count value={usage.total_sessions} />}>
         {usage &&
           (usage.total_runtime_secs > 0 ? (
             <>
@@ -47,21 +46,7 @@ export function Totals({ usage }: { usage: Usage | undefined }) {
           ) : (
             'of agents and proxies'
           ))}
-      </Total>
+      </Figure>
     </SimpleGrid>
-  );
-}
-
-function Total({ label, value, children }: { label: string; value: ReactNode; children: ReactNode }) {
-  return (
-    <Paper p="md" role="group" aria-label={label}>
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <div className={classes.figure}>{value ?? <Skeleton height={28} width={72} />}</div>
-      <Text size="xs" c="dimmed" mih="1.1rem" component="div">
-        {children}
-      </Text>
-    </Paper>
   );
 }

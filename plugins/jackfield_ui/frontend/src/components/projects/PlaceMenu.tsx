@@ -1,0 +1,25 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDotsVertical } from '@tabler/icons-react';
+import { useState } from 'react';
+import { PlaceDialogs, PlaceItems, type Placing } from './PlaceItems';
+import type { Placed } from './PlacingDialog';
+
+/** A menu about the project of one thing that has no other menu. */
+export function PlaceMenu({ kind, thing, to }: Pick<Placed, 'kind' | 'to'> & { thing: Placed['things'][number] }) {
+  const [placing, setPlacing] = useState<Placing>();
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label={`Project of ${thing.name}`}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <PlaceItems onPlace={setPlacing} />
+        </Menu.Dropdown>
+      </Menu>
+      <PlaceDialogs open={placing} kind={kind} things={[thing]} to={to} onClose={() => setPlacing(undefined)} />
+    </>
+  );
+}
