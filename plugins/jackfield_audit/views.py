@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 
 from jackfield.api import jsontext
@@ -54,7 +54,7 @@ def _content(row: AuditRow) -> Mapping[str, Json]:
 
 async def rows_of(
     store: AuditStore, where: AuditFilter, limit: int, *, newest_first: bool = False
-) -> AsyncIterator[Sequence[AuditRow]]:
+) -> AsyncGenerator[Sequence[AuditRow]]:
     """Page by page, at most `limit` records. Raises `StoreUnavailable`."""
     after: int | None = None
     while limit > 0:
@@ -67,7 +67,7 @@ async def rows_of(
 
 async def as_jsonl(store: AuditStore, where: AuditFilter, limit: int) -> AsyncIterator[bytes]:
     """One line for each record, the oldest first."""
-    async with aclosing(rows_of(store, where, limit)) as pages:  # type: ignore[type-var]  # a generator
+    async with aclosing(rows_of(store, where, limit)) as pages:
         async for rows in pages:
             yield b"".join(jsontext.dumps(shown(row)) + b"\n" for row in rows)
 
@@ -75,7 +75,7 @@ async def as_jsonl(store: AuditStore, where: AuditFilter, limit: int) -> AsyncIt
 async def as_csv(store: AuditStore, where: AuditFilter, limit: int) -> AsyncIterator[bytes]:
     """The same as CSV (RFC 4180), for spreadsheets: a text that they would take for a formula begins with `'`."""
     yield _lines([COLUMNS])
-    async with aclosing(rows_of(store, where, limit)) as pages:  # type: ignore[type-var]  # a generator
+    async with aclosing(rows_of(store, where, limit)) as pages:
         async for rows in pages:
             yield _lines([_cells(shown(row)) for row in rows])
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = 366 * 86400
@@ -20,6 +20,15 @@ def seconds(text: str) -> int:
     if not 1 <= value <= LONGEST:
         raise ValueError("must be a duration such as 90s, 15m, 24h or 7d, at most 366d")
     return value
+
+
+def _duration(text: str) -> str:
+    seconds(text)
+    return text
+
+
+Duration = Annotated[str, AfterValidator(_duration)]
+"""As `seconds` reads it."""
 
 
 class AuthTable(BaseModel):
@@ -49,7 +58,7 @@ class JwtSettings(AuthTable):
         json_schema_extra={"secret": True},
         description="Earlier signing keys whose tokens still count until they expire.",
     )
-    expiration: str = Field("24h", description="Lifetime of a token: 90s, 15m, 24h, 7d ...; 1 s to 366 days.")
+    expiration: Duration = Field("24h", description="Lifetime of a token: 90s, 15m, 24h, 7d ...; 1 s to 366 days.")
 
     @field_validator("secret")
     @classmethod
@@ -63,12 +72,6 @@ class JwtSettings(AuthTable):
     @classmethod
     def _each_long_enough(cls, value: list[str], info: ValidationInfo) -> list[str]:
         return [cls._long_enough(item, info) for item in value if item]
-
-    @field_validator("expiration")
-    @classmethod
-    def _is_duration(cls, value: str) -> str:
-        seconds(value)
-        return value
 
     @property
     def lifetime(self) -> int:
@@ -175,15 +178,9 @@ class PasskeySettings(AuthTable):
 class InvitationSettings(AuthTable):
     """`[security.invitations]`: links with which somebody gets an account, or another password."""
 
-    expiration: str = Field("7d", description="An invitation ends after so long: 15m, 24h, 7d ...")
-    reset_expiration: str = Field("24h", description="A link to reset a password ends after so long.")
+    expiration: Duration = Field("7d", description="An invitation ends after so long: 15m, 24h, 7d ...")
+    reset_expiration: Duration = Field("24h", description="A link to reset a password ends after so long.")
     most: int = Field(1000, ge=1, le=100_000, description="Open links at most.")
-
-    @field_validator("expiration", "reset_expiration")
-    @classmethod
-    def _is_duration(cls, value: str) -> str:
-        seconds(value)
-        return value
 
     @property
     def lifetime(self) -> int:
@@ -199,19 +196,13 @@ class InvitationSettings(AuthTable):
 class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 
-    idle: str = Field("24h", description="A session ends after so long without a request: 90s, 15m, 24h, 7d ...")
-    expiration: str = Field("7d", description="A session ends so long after its begin, at the latest.")
+    idle: Duration = Field("24h", description="A session ends after so long without a request: 90s, 15m, 24h, 7d ...")
+    expiration: Duration = Field("7d", description="A session ends so long after its begin, at the latest.")
     remembered: int = Field(1000, ge=1, le=100_000, description="Sessions at most; the longest unused goes first.")
 
-    fresh: str = Field(
+    fresh: Duration = Field(
         "15m", description="So long after a login its user may change second factors and passkeys: 90s, 15m, 24h ..."
     )
-
-    @field_validator("idle", "expiration", "fresh")
-    @classmethod
-    def _is_duration(cls, value: str) -> str:
-        seconds(value)
-        return value
 
     @property
     def idle_time(self) -> int:

@@ -127,7 +127,7 @@ def fitting_keys(keys: Sequence[JsonObject], kid: Json, algorithm: str) -> list[
         if key.get("alg", algorithm) != algorithm or (kid is not None and key.get("kid") != kid):
             continue
         try:
-            found.append(jwk.import_key(key))  # type: ignore[arg-type]
+            found.append(jwk.import_key(key))  # type: ignore[arg-type]  # checked there: any JSON came
         except _UNREADABLE:
             continue
     return found

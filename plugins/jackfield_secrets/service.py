@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
@@ -23,9 +25,6 @@ from jackfield.api.secret_sources import (
 from jackfield_secrets.cache import CacheLimits, Secret, SecretCache
 from jackfield_secrets.settings import SecretsSettings, SourceSettings
 from jackfield_secrets.values import as_text, inside, texts_in
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 AnswerT = TypeVar("AnswerT")
 
@@ -157,8 +156,6 @@ class SecretSources:
 
     def _options(self, where: str, options: type[BaseModel] | str, settings: SourceSettings) -> BaseModel:
         """Raises `ConfigurationError`; values are left out of it."""
-        from pydantic import ValidationError
-
         model = cast("type[BaseModel]", load(options)) if isinstance(options, str) else options
         try:
             return model.model_validate(settings.model_extra or {})

@@ -128,7 +128,7 @@ def step_view(begun: BegunLogin) -> Json:
 
 def peer() -> Peer:
     """Whose process calls, as the gate has seen it."""
-    found: Peer = request.scope.get("jackfield.peer", "other")  # type: ignore[assignment]
+    found: Peer = request.scope.get("jackfield.peer", "other")  # type: ignore[assignment]  # the gate put a Peer there
     return found
 
 

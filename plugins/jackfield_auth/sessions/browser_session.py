@@ -11,6 +11,8 @@ from jackfield_auth.settings import SessionSettings
 from jackfield_auth.tokens.web_tokens import CLOCK_STEP
 
 LONGEST_DEVICE = 300
+WRITE_MS = 60_000
+"""A session's last use is written at most once in so many milliseconds."""
 
 
 @record

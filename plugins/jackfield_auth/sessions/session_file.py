@@ -12,6 +12,7 @@ from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.files import read_private, write_private
 from jackfield_auth.sessions.browser_session import (
     NOTHING_KNOWN,
+    WRITE_MS,
     BrowserSession,
     SessionAbout,
     SessionTimes,
@@ -23,8 +24,6 @@ from jackfield_auth.sessions.browser_session import (
 
 _PLAIN = 5
 """Values of a session's row, without what is told about it."""
-WRITE_MS = 60_000
-"""A session's last use is written at most once in so many milliseconds."""
 
 
 class SessionFile:

@@ -8,6 +8,7 @@ from jackfield.api.memos import Memos, Room
 from jackfield.api.records import replace
 from jackfield_auth.sessions.browser_session import (
     NOTHING_KNOWN,
+    WRITE_MS,
     BrowserSession,
     SessionAbout,
     SessionTimes,
@@ -20,8 +21,6 @@ from jackfield_auth.sessions.browser_session import (
 KIND = "browser-session"
 ABOUT = "browser-session-about"
 """What is told about each, by its user. Apart, because daemons of the version before read sessions, too."""
-WRITE_MS = 60_000
-"""A session's use is written at most once in so many milliseconds."""
 
 
 class SharedSessions:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import shlex
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.files import create_private, private_directory, read_private
 from jackfield.api.secret_places import GivenSecret
-from jackfield_git.program.running import command_words
 from jackfield_git.settings import GitSettings
 
 
@@ -53,7 +53,7 @@ class GitEntry:
         words += ["-o", "StrictHostKeyChecking=yes", "-o", "ClearAllForwardings=yes"]
         if self._settings.known_hosts_file:
             words += ["-o", f"UserKnownHostsFile={self._settings.known_hosts_file}"]
-        return command_words(words)
+        return shlex.join(words)  # a shell reads it
 
     @property
     def key_file(self) -> Path:

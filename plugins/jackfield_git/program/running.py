@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from jackfield.api.errors import UpstreamFailed
@@ -126,10 +126,3 @@ def _told(error: bytes) -> str:
         at -= 1
     text = lines[at] if at >= 0 else (lines[-1] if lines else "it does not say why")
     return "".join(char for char in text if char.isprintable())[:300]
-
-
-def command_words(words: Sequence[str]) -> str:
-    """For `GIT_SSH_COMMAND`, which a shell reads."""
-    import shlex
-
-    return shlex.join(words)

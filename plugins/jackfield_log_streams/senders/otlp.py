@@ -13,13 +13,12 @@ from jackfield_log_streams.senders.webhook import HttpPoster
 try:
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
     from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, SeverityNumber
 except ImportError:
-    ExportLogsServiceRequest = None  # type: ignore[assignment,misc]
+    ExportLogsServiceRequest = None  # type: ignore[assignment,misc]  # the extra is not installed
 
 MISSING = "The OpenTelemetry library is not installed. Install it with: pip install 'jackfield[otel]'"
 _NS = 1_000_000
-_INFO, _WARN = 9, 13
 _PATH = "/v1/logs"
 
 
@@ -60,7 +59,7 @@ def _record(message: StreamMessage) -> LogRecord:
     return LogRecord(
         time_unix_nano=message.at * _NS,
         observed_time_unix_nano=message.at * _NS,
-        severity_number=_WARN if message.failed else _INFO,  # type: ignore[arg-type]
+        severity_number=SeverityNumber.SEVERITY_NUMBER_WARN if message.failed else SeverityNumber.SEVERITY_NUMBER_INFO,
         severity_text="WARN" if message.failed else "INFO",
         body=AnyValue(string_value=content(message).decode()),
         attributes=attributes,

@@ -51,7 +51,7 @@ def audited(act: str, *, subject: str = "") -> Callable[[click.Command], click.C
     the work, the daemon records it."""
 
     def mark(command: click.Command) -> click.Command:
-        command.jackfield_act = CommandAct(act, subject)  # type: ignore[attr-defined]
+        command.jackfield_act = CommandAct(act, subject)  # type: ignore[attr-defined]  # click keeps it for us
         return command
 
     return mark
