@@ -13,7 +13,7 @@ from jackfield.api.schemas import Schema
 Text = Annotated[str, Field(max_length=200)]
 
 
-class _Shown(Schema):
+class _AuditShown(Schema):
     model_config = ConfigDict(extra="allow", alias_generator=to_camel)
 
 
@@ -44,7 +44,7 @@ class AuditExportQuery(AuditWhere):
     format: Literal["jsonl", "csv"] = "jsonl"
 
 
-class AuditActorShown(_Shown):
+class AuditActorShown(_AuditShown):
     id: str
     name: str
     method: str
@@ -54,7 +54,7 @@ class AuditActorShown(_Shown):
     run: str
 
 
-class AuditRecordShown(_Shown):
+class AuditRecordShown(_AuditShown):
     """hash: SHA-256 of the hash before and the record, in hex."""
 
     number: int
@@ -73,14 +73,14 @@ class AuditRecordShown(_Shown):
     hash: str
 
 
-class AuditPage(_Shown):
+class AuditPage(_AuditShown):
     """next: the `before` of the next page; null: this is the last one."""
 
     data: list[AuditRecordShown]
     next: int | None
 
 
-class AuditVerdict(_Shown):
+class AuditVerdict(_AuditShown):
     """whole: whether nothing was changed, taken out or put in; brokenAt: the number of the first record that is
     wrong; dropped: how many records retention has dropped."""
 

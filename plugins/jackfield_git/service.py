@@ -18,7 +18,7 @@ from jackfield.api.records import record
 from jackfield_git.base import Base, BaseBook, next_base
 from jackfield_git.comparing import GitChange, changes
 from jackfield_git.environment import pulling
-from jackfield_git.program.repository import Repository
+from jackfield_git.program.repository import GitRepository
 from jackfield_git.settings import GitSettings
 from jackfield_git.tracked.files import TrackedFile, TrackedKind, canonical, document_of, text_of
 from jackfield_git.tracked.stubs import TrackedCredentials, TrackedTables, TrackedVariables
@@ -93,7 +93,7 @@ class SourceControl:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(GitSettings)
-        self.repository = Repository(context)
+        self.repository = GitRepository(context)
         self._book = BaseBook(context)
         self._turn = asyncio.Lock()
         self._running: set[asyncio.Task[object]] = set()

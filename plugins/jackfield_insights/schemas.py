@@ -11,11 +11,11 @@ from jackfield.api.moments import Moment
 from jackfield.api.schemas import Schema
 
 
-class _Shown(Schema):
+class _InsightsShown(Schema):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
 
 
-class _Period(_Shown):
+class _Period(_InsightsShown):
     """since, until: of the end, ISO 8601, widened to full hours; until: now unless given. Both in place of period."""
 
     period: Literal["day", "week", "month", "quarter", "year"] = Field(
@@ -41,7 +41,7 @@ class SlowNodesAsked(_Period):
     limit: int = Field(20, ge=1, le=200)
 
 
-class InsightSums(_Shown):
+class InsightSums(_InsightsShown):
     """total: success, failed and cancelled together. failureRate: of those that succeeded or failed, from 0 to 1.
     averageRunTimeMs: of these, waits included. timeSavedMinutes: by the workflows' settings of today."""
 
@@ -75,7 +75,7 @@ class InsightProject(InsightSums):
     name: str | None
 
 
-class InsightsShown(_Shown):
+class InsightsShown(_InsightsShown):
     """previous: the period before, as long. unlistedWorkflows: are in the sums alone (`insights.workflows`)."""
 
     since: str
@@ -89,7 +89,7 @@ class InsightsShown(_Shown):
     projects: list[InsightProject]
 
 
-class SlowNode(_Shown):
+class SlowNode(_InsightsShown):
     """p50Ms, p95Ms: ms that so many of its runs did not exceed."""
 
     workflow_id: str
@@ -102,7 +102,7 @@ class SlowNode(_Shown):
     most_ms: int
 
 
-class SlowNodeList(_Shown):
+class SlowNodeList(_InsightsShown):
     """executions: how many were looked at, the newest in the history (`insights.sampled_executions`)."""
 
     data: list[SlowNode]

@@ -26,15 +26,15 @@ Filter = Annotated[str, Field(max_length=100), AfterValidator(_filter)]
 HeaderValue = Annotated[str, Field(max_length=4096, pattern=r"^[\x20-\x7e]*$")]
 
 
-class _Body(Schema):
+class _StreamBody(Schema):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
 
 
-class _Shown(Schema):
+class _StreamShown(Schema):
     model_config = ConfigDict(extra="allow", alias_generator=to_camel)
 
 
-class LogStreamBody(_Body):
+class LogStreamBody(_StreamBody):
     """address: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others;
     filters: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`;
     secret: signs requests over HTTP; secret, headers: null or absent keeps the present ones."""
@@ -66,7 +66,7 @@ class LogStreamBody(_Body):
         return self
 
 
-class LogStreamShown(_Shown):
+class LogStreamShown(_StreamShown):
     """hasSecret: whether requests are signed; headers: their names; error: why the last batch of this daemon did not
     go; cursor: the number of the last record of the audit log that the receiver has; here: whether this daemon delivers
     it."""
@@ -91,12 +91,12 @@ class LogStreamShown(_Shown):
     here: bool
 
 
-class LogStreamList(_Shown):
+class LogStreamList(_StreamShown):
     data: list[LogStreamShown]
     total: int
 
 
-class LogStreamTested(_Shown):
+class LogStreamTested(_StreamShown):
     """delivered: whether the receiver took the message; over UDP nobody says so."""
 
     delivered: bool

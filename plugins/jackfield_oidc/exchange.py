@@ -17,7 +17,7 @@ from jackfield_oidc.settings import OidcProvider
 
 
 @record
-class IssuedTokens:
+class ProviderTokens:
     """access_token: empty where the provider gave none."""
 
     id_token: str
@@ -35,7 +35,7 @@ class CodeExchange:
         self._requests = requests
         self._secret = secret
 
-    async def tokens(self, code: str, callback: str, verifier: str) -> IssuedTokens:
+    async def tokens(self, code: str, callback: str, verifier: str) -> ProviderTokens:
         """Raises `LoginRefused` when the provider does not take the code, `UpstreamFailed`, `ConfigurationError`."""
         form = {
             "grant_type": "authorization_code",
@@ -54,7 +54,7 @@ class CodeExchange:
         token, access = reply.body.get("id_token"), reply.body.get("access_token")
         if reply.status != 200 or not isinstance(token, str):
             raise UpstreamFailed(f"The provider {self._provider.name} gave no ID token.")
-        return IssuedTokens(token, access if isinstance(access, str) else "")
+        return ProviderTokens(token, access if isinstance(access, str) else "")
 
     async def userinfo(self, access_token: str, subject: str) -> JsonObject:
         """Further claims of the same subject; nothing where the provider tells none. Raises `LoginRefused` for another

@@ -17,7 +17,7 @@ from jackfield_oidc.metadata import ProviderMetadata
 from jackfield_oidc.people import PersonReader, subject_of
 from jackfield_oidc.requests import ProviderRequests
 from jackfield_oidc.settings import OidcProvider, OidcSettings
-from jackfield_oidc.tokens import TokenRefused, TokenVerifier
+from jackfield_oidc.tokens import IdTokenRefused, TokenVerifier
 
 
 class OidcLogin:
@@ -43,7 +43,7 @@ class OidcLogin:
         """See `jackfield.api.logins.RedirectLogin`."""
         try:
             return await self._finished(answer)
-        except TokenRefused as exc:
+        except IdTokenRefused as exc:
             told(self._log, self.name, exc)
             raise
 
@@ -59,7 +59,7 @@ class OidcLogin:
         """See `jackfield.api.logins.DepartureLogin`."""
         try:
             claims, lifetime = await self.verifier.logout_token(notice)
-        except TokenRefused as exc:
+        except IdTokenRefused as exc:
             told(self._log, self.name, exc)
             raise
         return Departure(subject_of(self.provider.issuer, str(claims["sub"])), str(claims["jti"]), lifetime)
@@ -110,7 +110,7 @@ def client_secret(context: PluginContext, provider: OidcProvider) -> GivenSecret
     return GivenSecret(context, "client_secret", provider.client_secret_file, provider.client_secret_env)
 
 
-def told(log: logging.Logger, name: str, error: TokenRefused) -> None:
+def told(log: logging.Logger, name: str, error: IdTokenRefused) -> None:
     """The reason is for the operator."""
     log.warning("A token of the login %s was refused: %s.", name, "; ".join(getattr(error, "__notes__", ())))
 

@@ -18,7 +18,7 @@ _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @record
-class ProviderReply:
+class ProviderHttpReply:
     """body: empty unless it is a JSON object. text: as it came."""
 
     status: int
@@ -62,7 +62,7 @@ class ProviderRequests:
 
     async def send(
         self, method: str, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> ProviderReply:
+    ) -> ProviderHttpReply:
         """The answer, whatever its status. Raises `UpstreamFailed`."""
         content = None if form is None else urlencode(form).encode()
         sent = {"Accept": "application/json", **(_FORM if form is not None else {}), **(headers or {})}
@@ -77,4 +77,4 @@ class ProviderRequests:
             found = loads(reply.body) if reply.body else None
         except ValueError:
             found = None
-        return ProviderReply(reply.status, found if isinstance(found, dict) else {}, reply.body)
+        return ProviderHttpReply(reply.status, found if isinstance(found, dict) else {}, reply.body)

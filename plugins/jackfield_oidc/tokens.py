@@ -26,7 +26,7 @@ _UNREADABLE = (JoseError, ValueError, TypeError, KeyError)
 """What joserfc raises for a hostile token or key."""
 
 
-class TokenRefused(LoginRefused):
+class IdTokenRefused(LoginRefused):
     """The provider's token is not valid; begin again."""
 
     code = "OIDC_TOKEN_REFUSED"
@@ -43,7 +43,7 @@ class TokenVerifier:
         self._clock = clock
 
     async def id_token(self, token: str, nonce: str) -> JsonObject:
-        """The claims. Raises `TokenRefused`, `UpstreamFailed`."""
+        """The claims. Raises `IdTokenRefused`, `UpstreamFailed`."""
         claims = await self.signed(token)
         self._require_party(claims)
         require("exp" in claims, "it has no exp")
@@ -52,7 +52,7 @@ class TokenVerifier:
         return claims
 
     async def logout_token(self, token: str) -> tuple[JsonObject, float]:
-        """The claims, which have `sub` and `jti`, and for how many seconds the token counts. Raises `TokenRefused`,
+        """The claims, which have `sub` and `jti`, and for how many seconds the token counts. Raises `IdTokenRefused`,
         `UpstreamFailed`."""
         claims = await self.signed(token)
         events = claims.get("events")
@@ -67,7 +67,7 @@ class TokenVerifier:
 
     async def signed(self, token: str) -> JsonObject:
         """The claims of a token that the provider has signed for us, now: signature, issuer, audience and times. Raises
-        `TokenRefused`, `UpstreamFailed`."""
+        `IdTokenRefused`, `UpstreamFailed`."""
         require(len(token) <= LONGEST, "it is too long")
         key = await self._key(header_of(token))
         try:
@@ -108,7 +108,7 @@ class TokenVerifier:
 
 
 def header_of(token: str) -> JsonObject:
-    """What nobody has verified. Raises `TokenRefused`."""
+    """What nobody has verified. Raises `IdTokenRefused`."""
     try:
         header: JsonObject = jws.extract_compact(token.encode()).headers()
     except _UNREADABLE as exc:
@@ -153,13 +153,13 @@ def number(claims: JsonObject, name: str, default: float) -> float:
 
 
 def require(holds: bool, reason: str) -> None:
-    """Raises `TokenRefused`."""
+    """Raises `IdTokenRefused`."""
     if not holds:
         raise refused(reason)
 
 
-def refused(reason: str) -> TokenRefused:
+def refused(reason: str) -> IdTokenRefused:
     """reason: for the log, as the exception's note; it never goes to the browser."""
-    made = TokenRefused()
+    made = IdTokenRefused()
     made.add_note(reason)
     return made

@@ -28,7 +28,7 @@ class CacheLimits:
 
 
 @record
-class _Kept:
+class _KeptValue:
     value: Json
     read_ms: int
 
@@ -58,7 +58,7 @@ class SecretCache:
         self._clock = clock
         self._log = log
         self._limits = limits
-        self._kept: OrderedDict[Secret, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Secret, _KeptValue] = OrderedDict()
         self._turns: WeakValueDictionary[Secret, _Turn] = WeakValueDictionary()
         self._renewed: set[Secret] = set()
         self.failure: str | None = None
@@ -74,7 +74,7 @@ class SecretCache:
             self._spawn(f"secrets.{self._name}", self._renew(secret))
         return kept.value
 
-    def _age(self, kept: _Kept) -> float:
+    def _age(self, kept: _KeptValue) -> float:
         return (self._clock.now_ms() - kept.read_ms) / 1000
 
     async def _renew(self, secret: Secret) -> None:
@@ -121,7 +121,7 @@ class SecretCache:
             self.failure = None
             raise
         self.failure = None
-        self._kept[secret] = _Kept(value, self._clock.now_ms())
+        self._kept[secret] = _KeptValue(value, self._clock.now_ms())
         self._kept.move_to_end(secret)
         while len(self._kept) > self._limits.most or self._first_is_over():
             self._kept.popitem(last=False)

@@ -45,7 +45,7 @@ class AttemptRecord:
 
 
 @state
-class Attempt:
+class LoginAttempt:
     """What an attempt comes to. is_half: the password is right, and lets nobody in by itself: failures stay, or who
     knows it could guess at the second factor for ever."""
 
@@ -71,7 +71,7 @@ class Throttle:
         await self._check(digest_of(key_of(username, client, provider)))
 
     @asynccontextmanager
-    async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[Attempt]:
+    async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[LoginAttempt]:
         """One attempt; those of one login, name and address take turns, so that no burst gets more than its share.
 
         `InvalidCredentials` raised inside counts as a failure, a normal end of a whole attempt forgets the failures.
@@ -85,7 +85,7 @@ class Throttle:
             async with record.turn:
                 digest = digest_of(key)
                 failed = await self._check(digest)
-                attempt = Attempt()
+                attempt = LoginAttempt()
                 try:
                     yield attempt
                 except InvalidCredentials:

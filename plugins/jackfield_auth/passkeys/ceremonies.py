@@ -28,7 +28,7 @@ _LIBRARY = "jackfield_auth.passkeys.library:WebAuthnLibrary"
 
 
 @record
-class Asked:
+class AskedCeremony:
     """options: for the browser; kept: for `PasskeyCeremonies` when the answer comes."""
 
     options: Json
@@ -36,7 +36,7 @@ class Asked:
 
 
 class PasskeyCeremonies:
-    """Whoever begins keeps what `Asked.kept` says, and gives it back once."""
+    """Whoever begins keeps what `AskedCeremony.kept` says, and gives it back once."""
 
     def __init__(self, context: PluginContext) -> None:
         self._clock = context.clock
@@ -46,7 +46,7 @@ class PasskeyCeremonies:
         self._loaded: WebAuthnLibrary | None = None
         self.book = PasskeyBook(lambda: context.store)
 
-    async def ask_new(self, user_id: str, username: str, origin: str) -> Asked:
+    async def ask_new(self, user_id: str, username: str, origin: str) -> AskedCeremony:
         """Raises `PasskeysUnavailable` for a page that can have none, `Conflict` when the user has as many as may
         be."""
         scope = scope_of(origin, self._settings.rp_id)
@@ -54,7 +54,7 @@ class PasskeyCeremonies:
         self._require_room(len(known))
         challenge = secrets.token_bytes(CHALLENGE)
         library = await self._library()
-        return Asked(library.creation(scope, user_id, username, challenge, known), _kept(scope, challenge))
+        return AskedCeremony(library.creation(scope, user_id, username, challenge, known), _kept(scope, challenge))
 
     async def add(self, user_id: str, name: str, credential: str, kept: bytes) -> Passkey:
         """credential: the browser's answer, JSON. Raises `InvalidCredentials`, `Conflict`."""
@@ -79,14 +79,14 @@ class PasskeyCeremonies:
             raise Conflict("This passkey is registered already.")
         return passkey
 
-    async def ask(self, origin: str, user_id: str = "") -> Asked:
+    async def ask(self, origin: str, user_id: str = "") -> AskedCeremony:
         """A login's. user_id: of the user whose passkeys count; empty: the passkey says who it is. Raises
         `PasskeysUnavailable`."""
         scope = scope_of(origin, self._settings.rp_id)
         known = [one for one in await self.book.of_user(user_id) if one.rp_id == scope.rp_id] if user_id else []
         challenge = secrets.token_bytes(CHALLENGE)
         library = await self._library()
-        return Asked(library.request(scope, challenge, known), _kept(scope, challenge))
+        return AskedCeremony(library.request(scope, challenge, known), _kept(scope, challenge))
 
     async def verify(self, credential: str, kept: bytes) -> Passkey:
         """The passkey that has signed. Raises `InvalidCredentials`."""

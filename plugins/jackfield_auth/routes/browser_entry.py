@@ -14,7 +14,7 @@ from jackfield.api.http import client_address, success
 from jackfield.api.projects import ProjectAccess
 from jackfield_auth.external.mounts import LEFT
 from jackfield_auth.service import AuthService
-from jackfield_auth.sessions.browser_session import LONGEST_DEVICE, SessionAbout
+from jackfield_auth.sessions.browser_session import LONGEST_DEVICE, BrowserSessionAbout
 from jackfield_auth.sessions.cookies import NAME, PENDING, given, taken, tokens
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class BrowserEntry:
     async def enter(self, user_id: str, version: int, how: Sequence[str]) -> Response:
         """Begin a session. how: the proofs of the login."""
         await self.end_present()
-        about = SessionAbout(device(), client_address(), tuple(how))
+        about = BrowserSessionAbout(device(), client_address(), tuple(how))
         token, _ = await self._auth.sessions.begin(user_id, version, peer=peer(), about=about)
         answer = await self.answer(await self._auth.session_method.of_token(token.encode()))
         lifetime = self._auth.session_settings.lifetime

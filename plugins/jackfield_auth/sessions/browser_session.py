@@ -16,7 +16,7 @@ WRITE_MS = 60_000
 
 
 @record
-class SessionAbout:
+class BrowserSessionAbout:
     """For people who look at their sessions. device: as the browser names itself, at most `LONGEST_DEVICE` characters;
     address: that it began from; how: the proofs of the login, such as `password` and `totp`."""
 
@@ -25,7 +25,7 @@ class SessionAbout:
     how: tuple[str, ...] = ()
 
 
-NOTHING_KNOWN = SessionAbout()
+NOTHING_KNOWN = BrowserSessionAbout()
 """Of sessions of earlier versions."""
 
 
@@ -39,7 +39,7 @@ class BrowserSession:
     created_at: int
     used_at: int
     peer: Peer = "other"
-    about: SessionAbout = NOTHING_KNOWN
+    about: BrowserSessionAbout = NOTHING_KNOWN
 
 
 class SessionTimes:
@@ -65,7 +65,7 @@ def row_of(session: BrowserSession) -> Sequence[object]:
     return [session.user_id, session.version, session.created_at, session.used_at, session.peer]
 
 
-def restored(row: object, about: SessionAbout = NOTHING_KNOWN) -> BrowserSession:
+def restored(row: object, about: BrowserSessionAbout = NOTHING_KNOWN) -> BrowserSession:
     """The inverse of `row_of`. Raises TypeError, ValueError."""
     if not isinstance(row, list):
         raise TypeError("a session is no list")
@@ -77,13 +77,13 @@ def restored(row: object, about: SessionAbout = NOTHING_KNOWN) -> BrowserSession
     return BrowserSession(user_id, version, created_at, used_at, peer, about)
 
 
-def about_row(about: SessionAbout) -> Sequence[object]:
+def about_row(about: BrowserSessionAbout) -> Sequence[object]:
     """As it is kept, in JSON."""
     return [about.device, about.address, *about.how]
 
 
-def restored_about(row: object) -> SessionAbout:
+def restored_about(row: object) -> BrowserSessionAbout:
     """The inverse of `about_row`; what is damaged tells nothing."""
     if not isinstance(row, list) or len(row) < 2 or not all(isinstance(text, str) for text in row):
         return NOTHING_KNOWN
-    return SessionAbout(row[0], row[1], tuple(row[2:]))
+    return BrowserSessionAbout(row[0], row[1], tuple(row[2:]))

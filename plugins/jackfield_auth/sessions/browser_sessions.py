@@ -14,7 +14,7 @@ from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
 from jackfield.api.memos import Memos
 from jackfield.api.records import record
-from jackfield_auth.sessions.browser_session import NOTHING_KNOWN, BrowserSession, SessionAbout, SessionTimes
+from jackfield_auth.sessions.browser_session import NOTHING_KNOWN, BrowserSession, BrowserSessionAbout, SessionTimes
 from jackfield_auth.sessions.session_file import SessionFile
 from jackfield_auth.sessions.shared_sessions import SharedSessions
 from jackfield_auth.settings import SessionSettings
@@ -44,7 +44,7 @@ class BrowserSessionKeeper(Protocol):
     async def find(self, digest: str) -> BrowserSession | None:
         """It may be over."""
 
-    async def about(self, digest: str) -> SessionAbout:
+    async def about(self, digest: str) -> BrowserSessionAbout:
         """The facts about it; of one that is not there nothing is known."""
 
     async def of_user(self, user_id: str) -> list[tuple[str, BrowserSession]]:
@@ -89,7 +89,7 @@ class BrowserSessions:
         await self.keeper.load()
 
     async def begin(
-        self, user_id: str, version: int, *, peer: Peer, about: SessionAbout = NOTHING_KNOWN
+        self, user_id: str, version: int, *, peer: Peer, about: BrowserSessionAbout = NOTHING_KNOWN
     ) -> tuple[str, BrowserSession]:
         """A new session and its token, which is nowhere else."""
         token = PREFIX + secrets.token_urlsafe(32)
@@ -109,7 +109,7 @@ class BrowserSessions:
             await self.keeper.use(digest, session)
         return session
 
-    async def about(self, token: bytes) -> SessionAbout:
+    async def about(self, token: bytes) -> BrowserSessionAbout:
         """The facts about a session that counts; of others nothing is known."""
         return (
             NOTHING_KNOWN if await self.find(token, passive=True) is None else await self.keeper.about(digest_of(token))

@@ -14,7 +14,7 @@ from jackfield_auth.sessions.browser_session import (
     NOTHING_KNOWN,
     WRITE_MS,
     BrowserSession,
-    SessionAbout,
+    BrowserSessionAbout,
     SessionTimes,
     about_row,
     restored,
@@ -63,7 +63,7 @@ class SessionFile:
     async def find(self, digest: str) -> BrowserSession | None:
         return self._sessions.get(digest)
 
-    async def about(self, digest: str) -> SessionAbout:
+    async def about(self, digest: str) -> BrowserSessionAbout:
         found = self._sessions.get(digest)
         return NOTHING_KNOWN if found is None else found.about
 

@@ -10,7 +10,7 @@ from jackfield_auth.sessions.browser_session import (
     NOTHING_KNOWN,
     WRITE_MS,
     BrowserSession,
-    SessionAbout,
+    BrowserSessionAbout,
     SessionTimes,
     about_row,
     restored,
@@ -46,7 +46,7 @@ class SharedSessions:
         data = await self._memos.memo(KIND, digest)
         return None if data is None else restored(jsontext.loads(data))
 
-    async def about(self, digest: str) -> SessionAbout:
+    async def about(self, digest: str) -> BrowserSessionAbout:
         data = await self._memos.memo(ABOUT, digest)
         return NOTHING_KNOWN if data is None else restored_about(jsontext.loads(data))
 

@@ -37,7 +37,7 @@ class RepositoryState:
     files: Mapping[str, bytes]
 
 
-class Repository:
+class GitRepository:
     """Calls come one after another."""
 
     def __init__(self, context: PluginContext) -> None:

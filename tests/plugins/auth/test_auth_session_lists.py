@@ -11,13 +11,13 @@ from jackfield.api.errors import SessionExpired
 from jackfield.core.memos import LocalMemos
 from jackfield.testing.clock import FakeClock
 from jackfield_auth.sessions.account_sessions import AccountSessions
-from jackfield_auth.sessions.browser_session import SessionAbout, SessionTimes
+from jackfield_auth.sessions.browser_session import BrowserSessionAbout, SessionTimes
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
 from jackfield_auth.sessions.session_file import read_file
 from jackfield_auth.sessions.shared_sessions import SharedSessions
 from jackfield_auth.settings import SessionSettings
 
-FIREFOX = SessionAbout("Firefox", "192.0.2.7", ("password", "totp"))
+FIREFOX = BrowserSessionAbout("Firefox", "192.0.2.7", ("password", "totp"))
 Make = Callable[[], BrowserSessions]
 
 
@@ -47,18 +47,18 @@ async def test_sessions_are_listed_with_what_is_known_of_them(world: Any, anothe
     await another().begin(user.id, user.version, peer="other", about=FIREFOX)
     await another().begin("somebody else", 1, peer="other")
     found = await another().of_user(user.id, user.version)
-    assert [one.session.about for one in found] == [FIREFOX, SessionAbout()]
+    assert [one.session.about for one in found] == [FIREFOX, BrowserSessionAbout()]
     assert found[0].session.used_at - found[1].session.used_at == 100_000
 
 
 async def test_a_logout_knows_by_which_login_its_session_began(world: Any, another: Make) -> None:
     user = await world.user()
-    about = SessionAbout("Firefox", "192.0.2.7", ("corp", "totp"))
+    about = BrowserSessionAbout("Firefox", "192.0.2.7", ("corp", "totp"))
     token, _ = await another().begin(user.id, user.version, peer="other", about=about)
     assert await another().about(token.encode()) == about
     await another().end(token.encode())
     for ended in (token.encode(), b"", b"another"):
-        assert await another().about(ended) == SessionAbout()
+        assert await another().about(ended) == BrowserSessionAbout()
 
 
 async def test_one_session_is_ended_by_its_user_alone(world: Any, another: Make) -> None:
@@ -98,8 +98,8 @@ async def test_what_is_over_is_not_listed(world: Any, another: Make) -> None:
 
 async def test_a_file_of_the_version_before_is_read(world: Any) -> None:
     found = read_file(b'{"aa": ["u", 1, 2, 3, "other"], "bb": ["u", 1, 2, 3, "other", ["Firefox", "192.0.2.7", "x"]]}')
-    assert found["aa"].about == SessionAbout()
-    assert found["bb"].about == SessionAbout("Firefox", "192.0.2.7", ("x",))
+    assert found["aa"].about == BrowserSessionAbout()
+    assert found["bb"].about == BrowserSessionAbout("Firefox", "192.0.2.7", ("x",))
 
 
 async def test_administrators_see_and_end_sessions_of_others(world: Any) -> None:

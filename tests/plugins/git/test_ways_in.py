@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from jackfield.api.errors import Conflict, InvalidInput, UpstreamFailed
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import HOST, free_port, poll
-from jackfield_git.program.repository import Repository
+from jackfield_git.program.repository import GitRepository
 from jackfield_git.settings import GitSettings
 
 TOKEN = "token-that-nobody-shows"
@@ -42,10 +42,10 @@ def bare(tmp_path: Path) -> Path:
     return found
 
 
-def _repository(tmp_path: Path, **settings: object) -> tuple[Repository, FakeContext]:
+def _repository(tmp_path: Path, **settings: object) -> tuple[GitRepository, FakeContext]:
     context = FakeContext(tmp_path / "here")
     context.tables = [GitSettings.model_validate(settings)]
-    return Repository(context), context
+    return GitRepository(context), context
 
 
 class _Backend(BaseHTTPRequestHandler):

@@ -14,7 +14,7 @@ from jackfield.api.logins import Identity, LoginRefused, RedirectAnswer, Redirec
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_oidc.login import OidcLogin
-from jackfield_oidc.tokens import LOGOUT, TokenRefused
+from jackfield_oidc.tokens import LOGOUT, IdTokenRefused
 
 START = RedirectStart("state-1", "http://127.0.0.1:8765/auth/callback/corp", "nonce-1", "verifier-1")
 MakeLogin = Callable[..., OidcLogin]
@@ -90,7 +90,7 @@ async def test_a_claim_that_is_not_right_is_refused_and_the_log_says_which(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     provider.spoil = spoil
-    with caplog.at_level(logging.WARNING), pytest.raises(TokenRefused) as told:
+    with caplog.at_level(logging.WARNING), pytest.raises(IdTokenRefused) as told:
         await through(make_login(), provider)
     assert reason in caplog.text
     assert told.value.message == "The provider's token is not valid; begin again."
@@ -102,7 +102,7 @@ async def test_clocks_may_differ_by_the_leeway(
 ) -> None:
     provider.spoil = spoil
     assert (await through(make_login(), provider)).role == "member"
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await through(make_login(settings={"leeway": 5}), provider)
 
 
@@ -124,7 +124,7 @@ async def test_signatures_that_nobody_or_somebody_else_has_made_are_refused(
     login = make_login()
     for sign in forgeries:
         provider.sign = sign
-        with pytest.raises(TokenRefused):
+        with pytest.raises(IdTokenRefused):
             await through(login, provider)
 
 
@@ -132,14 +132,14 @@ async def test_a_key_inside_of_the_token_counts_for_nothing(make_login: MakeLogi
     thief = LoopbackProvider("thief")
     public = thief.keys["k1"].as_dict(private=False)
     provider.sign = lambda claims: thief.signed(claims, jwk=public)
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await through(make_login(), provider)
 
 
 async def test_an_algorithm_that_the_settings_leave_out_is_refused(
     make_login: MakeLogin, provider: LoopbackProvider
 ) -> None:
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await through(make_login(algorithms=["ES256"]), provider)
 
 
@@ -148,7 +148,7 @@ async def test_a_key_for_encryption_or_of_two_that_fit_verifies_nothing(
 ) -> None:
     login = make_login()
     provider.keys["k2"] = rsa_key("k1", "second")
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await through(login, provider)
 
 
@@ -158,7 +158,7 @@ async def test_a_new_key_is_fetched_once_in_the_pause(
     login = make_login()
     await through(login, provider)
     provider.rotate("k2")
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await through(login, provider)
     assert provider.asked.count("keys") == 1
     await clock.advance(10)
@@ -289,11 +289,11 @@ async def test_a_notice_that_is_none_ends_nothing(
     make_login: MakeLogin, provider: LoopbackProvider, changes: Claims
 ) -> None:
     login = make_login()
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await login.left(provider.signed(notice(provider, **changes)))
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await login.left(provider.plain(notice(provider)))
-    with pytest.raises(TokenRefused):
+    with pytest.raises(IdTokenRefused):
         await login.left(provider.signed(provider.claims("nonce-1")))  # an ID token
 
 
