@@ -628,7 +628,7 @@ async def test_notes_that_cannot_be_written_hold_nothing_up(lab: Lab, caplog: py
     outcome = await machine.resume(execution_id)
     assert outcome is not None
     assert outcome.status == "success"
-    assert sum("crashes count for no execution" in line for line in caplog.messages) == 1
+    assert sum("crashes are counted for no execution" in line for line in caplog.messages) == 1
 
 
 @pytest.mark.parametrize(("inside", "status"), [("slow", "running"), ("wait", "success")])
