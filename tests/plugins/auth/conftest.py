@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,11 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth.routes.blueprints import blueprints
 from jackfield_auth.service import AuthService
-from jackfield_auth.settings import PasswordSettings
+from jackfield_auth.settings import LoginSettings, PasswordSettings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from external_logins import Directory, Provider
 
 PASSWORD = "correct horse battery"
 CLIENT = "192.0.2.7"
@@ -154,3 +159,22 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
 @pytest.fixture
 async def world(make: Make) -> World:
     return await make()
+
+
+@pytest.fixture
+def directory() -> Directory:
+    return Directory()
+
+
+@pytest.fixture
+def provider() -> Provider:
+    return Provider()
+
+
+@pytest.fixture
+async def open_world(make: Make, directory: Directory, provider: Provider) -> Any:
+    """The plugin with both logins."""
+    world = await make(LoginSettings(provider_timeout=0.05, redirects=20, redirect_timeout=60, failures=3))
+    world.context.ports["jackfield_password_logins"] = [directory]
+    world.context.ports["jackfield_redirect_logins"] = [provider]
+    return world
