@@ -28,6 +28,8 @@ COMPLETED = {
     "community-nodes show": (["n8n"], "n8n-nodes-acme"),
     "data-table show": (["peo"], "people"),
     "execution show": ([""], ANY),
+    "invitations reset": (["adm"], "admin"),
+    "sessions list": (["--user", "adm"], "admin"),
     "execution list": (["--workflow", "Spa"], r"Spaced\ name"),
     "execution retry": ([""], ANY),
     "export": (["Spa"], r"Spaced\ name"),
@@ -71,7 +73,10 @@ OWN_WORDS = {
     "key create": "the label of a new key", "proxy alias remove": "a model", "proxy alias set": "models",
     "proxy route add": "a new route", "proxy route remove": "the name of a route",
     "profiles create": "the alias of a new profile", "profiles run": "arguments of an agent",
-    "registry pin": "a commit", "tag create": "the name of a new tag", "tag rename": "its new name",
+    "git diff": "paths of the repository", "git push": "paths of the repository",
+    "invitations revoke": "the id of a link", "plugins new": "the name of a new plugin",
+    "registry pin": "a commit", "sessions end": "the id of a session",
+    "tag create": "the name of a new tag", "tag rename": "its new name",
     "terminal new": "arguments of an agent", "terminal play": "a file or an id of a session that has ended",
     "approvals answer": "an option or a text", "copilot": "a task", "evaluation cancel": "the id of a run",
     "evaluation compare": "ids of runs", "evaluation rows": "the id of a run", "projects add": "the name of a user",
@@ -84,7 +89,8 @@ UNTRIED = {
     "approvals show approval": "a question that waits", "copilot draft": "a draft", "copilot profile": "an agent",
     "copilot workflow": "an agent", "draft show draft_id": "a draft", "evaluate name": "an evaluation",
     "evaluation show name": "an evaluation", "mcp revoke-token token": "a run of an agent",
-    "projects rename project": "a project beside the shared one",
+    "invitations create projects": "a project beside the shared one",
+    "projects rename project": "a project beside the shared one", "secrets test source": "a source of secrets",
 }  # fmt: skip
 """Completions whose names there are only with what stands here, which these tests do not begin."""
 TRY = (
