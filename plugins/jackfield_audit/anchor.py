@@ -9,6 +9,7 @@ from typing import Any
 
 from jackfield.api.audit import stamp
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import DataDamaged
 from jackfield.api.files import read_private, write_private
 from jackfield.api.storage.audit import AuditHead
 from jackfield_audit.chain import KEY
@@ -24,20 +25,30 @@ class Anchor:
         self._secrets = context.secrets
 
     def read(self) -> AuditHead | None:
-        """None: there is none, or it is of another key."""
+        """None: there is no file. Raises `DataDamaged`, whose message names the file, when the file cannot be read or
+        no key of this daemon has stamped it, and `ConfigurationError`."""
         content = read_private(self._file)
+        if content is None:
+            return None
         try:
-            found: dict[str, Any] = json.loads(content or b"{}")  # Any: whatever stands there
+            found: dict[str, Any] = json.loads(content)  # Any: whatever stands there
             head = AuditHead(int(found["number"]), bytes.fromhex(found["hash"]))
             mac = bytes.fromhex(found["mac"])
-        except (ValueError, KeyError, TypeError):
-            return None
+        except (ValueError, KeyError, TypeError) as exc:
+            raise self._damaged("is no JSON with number, hash and mac") from exc
         keys = [self._secrets.key(KEY), *self._secrets.earlier_keys(KEY)]
         good = any(hmac.compare_digest(stamp(key, head.number, head.hash), mac) for key in keys)
-        return head if good else None
+        if not good:
+            raise self._damaged("has no stamp of a key of this daemon")
+        return head
 
     def write(self, head: AuditHead) -> None:
-        """Raises OSError."""
+        """A damaged file is evidence: it is left as it is. Raises what `read` raises, and OSError."""
+        self.read()
         mac = stamp(self._secrets.key(KEY), head.number, head.hash)
         told = {"number": head.number, "hash": head.hash.hex(), "mac": mac.hex()}
         write_private(self._file, json.dumps(told).encode())
+
+    def _damaged(self, problem: str) -> DataDamaged:
+        remedy = "Run `jackfield audit verify`, then move the file away: the daemon writes it anew."
+        return DataDamaged(f"{self._file} {problem}: it does not show whether the audit log has lost its end. {remedy}")

@@ -7,7 +7,7 @@ import contextlib
 
 from jackfield.api.audit import DAEMON, AuditedAct
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import DataDamaged, JackfieldError, StoreUnavailable
 from jackfield.api.projects import whole_store
 from jackfield.api.storage.audit import AuditCheckpoint, AuditFilter, AuditHead
 from jackfield_audit.anchor import Anchor
@@ -42,7 +42,14 @@ async def stop(context: PluginContext) -> None:
 
 
 async def _follow(context: PluginContext) -> None:
-    anchor = Anchor(context)
+    try:
+        await _anchored(context, Anchor(context))
+    except DataDamaged as exc:
+        context.log.error("The end of the audit log is no longer kept in the directory: %s", exc.message)
+
+
+async def _anchored(context: PluginContext, anchor: Anchor) -> None:
+    """Raises `DataDamaged`: what somebody has changed in the file stays there for whoever looks into it."""
     seen = await _compared(context, anchor)
     while True:
         await context.clock.sleep(_LOOK)
@@ -52,6 +59,8 @@ async def _follow(context: PluginContext) -> None:
             try:
                 await asyncio.to_thread(anchor.write, head)
                 seen = head
+            except DataDamaged:
+                raise
             except (OSError, JackfieldError) as exc:
                 context.log.warning("The end of the audit log cannot be kept in the directory: %s", exc)
 
@@ -73,6 +82,8 @@ async def _compared(context: PluginContext, anchor: Anchor) -> AuditHead | None:
         await context.port(AuditChain).record(
             AuditedAct("audit.gap", DAEMON, "failed", "audit", str(seen.number), told)
         )
+    except DataDamaged:
+        raise
     except JackfieldError as exc:
         context.log.warning("The end of the audit log was not looked at: %s", exc.message)
     return None

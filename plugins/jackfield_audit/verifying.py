@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from jackfield.api import jsontext
 from jackfield.api.audit import link, stamp
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import DataDamaged, InvalidInput
 from jackfield.api.json_values import Json
 from jackfield.api.projects import whole_store
 from jackfield.api.records import record
@@ -111,11 +111,19 @@ def _vouches(keys: Sequence[bytes], left: AuditCheckpoint) -> bool:
     )
 
 
+async def _anchor(context: PluginContext) -> tuple[AuditHead | None, str]:
+    """What the directory has of the chain's end; a sentence where its file is damaged."""
+    try:
+        return await asyncio.to_thread(Anchor(context).read), ""
+    except DataDamaged as exc:
+        return None, exc.message
+
+
 async def verify(context: PluginContext) -> Verdict:
     """Read the whole chain. Raises `StoreUnavailable`."""
     store = whole_store(context.store)
     keys = [context.secrets.key(KEY), *context.secrets.earlier_keys(KEY)]
-    anchor = await asyncio.to_thread(Anchor(context).read)
+    anchor, damage = await _anchor(context)
     left = await store.audit_checkpoint()
     start = AuditHead() if left is None else AuditHead(left.number, left.hash)
     walk, dropped = _Walk(start, keys, anchor), left.dropped if left else 0
@@ -132,6 +140,8 @@ async def verify(context: PluginContext) -> Verdict:
             return await verify(context)  # retention has dropped a segment meanwhile
     if wrong is None and anchor is not None and anchor.number > walk.head.number:
         wrong = walk.head.number + 1, f"The records up to {anchor.number}, which this daemon has seen, are missing."
+    if wrong is None and damage:
+        wrong = walk.head.number + 1, damage
     unvouched = 0 if wrong else walk.head.number - max(walk.vouched, start.number)
     problem = wrong[1] if wrong else ""
     if unvouched:

@@ -62,7 +62,13 @@ WORKFLOW = {
     ],
     "connections": {},
 }
-ENDS_TOKENS = ("/api/v1/auth/logout", "/api/v1/auth/refresh", "/api/v1/auth/password")
+ENDS_TOKENS = (
+    "/api/v1/auth/logout",
+    "/api/v1/auth/refresh",
+    "/api/v1/auth/password",
+    "/api/v1/auth/sessions",
+    "/api/v1/auth/sessions/{session_id}",
+)
 CREDENTIAL = {"name": "one", "kind": "httpBasicAuth", "values": {"user": "a", "password": "b"}}
 NEW_PASSWORD = "another-horse-battery"
 

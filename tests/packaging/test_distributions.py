@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = sorted(path.name for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists())
 NOT_SHIPPED = ("__pycache__", ".pyc", "tests/", "bench/", ".git", ".env", "node_modules/", "jackfield_ui/frontend/")
 FRONTEND = "jackfield_ui/frontend/"
+TEMPLATES = "jackfield/cli/plugin_projects/templates/"
+"""Of new projects of plugins, which have tests and a `.gitignore` as well."""
 STATIC = "jackfield_ui/static/"
 PIP_INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 MAX_WHEEL = 12 * 1024 * 1024
@@ -85,7 +87,9 @@ def test_the_wheel_holds_the_built_interface_and_is_not_large(wheel: Path, wheel
 
 
 def test_nothing_private_is_shipped(wheel_files: set[str]) -> None:
-    assert not [name for name in wheel_files if any(part in name for part in NOT_SHIPPED)]
+    shipped = [name for name in wheel_files if not name.startswith(TEMPLATES)]
+    assert not [name for name in shipped if any(part in name for part in NOT_SHIPPED)]
+    assert not [name for name in wheel_files if name.startswith(TEMPLATES) and not name.endswith(".tmpl")]
 
 
 def test_the_wheel_has_licence_and_entry_points(wheel: Path, wheel_files: set[str]) -> None:

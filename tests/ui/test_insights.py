@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from playwright.sync_api import expect
+import pytest
 
 from jackfield.testing.daemon import Daemon
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
+
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
 
 
 def document() -> dict[str, object]:

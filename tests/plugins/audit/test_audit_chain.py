@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.audit import AuditActor, AuditedAct, chained
-from jackfield.api.errors import RateLimited, StoreUnavailable
+from jackfield.api.errors import DataDamaged, RateLimited, StoreUnavailable
 from jackfield.api.records import replace
 from jackfield.api.storage.audit import AuditFilter, AuditHead, AuditRow
 from jackfield.testing.clock import FakeClock
@@ -184,6 +184,23 @@ async def test_doctor_tells_of_records_that_are_gone(lab: Lab) -> None:
     truncated(lab.rows())
     del lab.rows()[1:]
     assert [found.good for found in await findings(lab.context)] == [False]
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", bytes(40), b'{"number": 1, "hash": "00", "mac": "00"}'])
+async def test_a_damaged_end_in_the_directory_is_told_and_left_alone(lab: Lab, content: bytes) -> None:
+    await lab.record("workflow.x", "workflow.y")
+    file = lab.context.service.config_dir / "audit-head.json"
+    file.write_bytes(content)
+    (found,) = await findings(lab.context)
+    assert (found.good, str(file) in found.message) == (False, True)
+    verdict = await lab.verdict()
+    assert (verdict.good, verdict.broken, str(file) in verdict.problem) == (False, 3, True)
+    with pytest.raises(DataDamaged):
+        Anchor(lab.context).write(lab.rows()[-1].head)
+    assert file.read_bytes() == content
+    file.unlink()
+    Anchor(lab.context).write(lab.rows()[-1].head)
+    assert (await lab.verdict()).good
 
 
 async def test_an_act_that_the_store_does_not_take_is_told(lab: Lab) -> None:

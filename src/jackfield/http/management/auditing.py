@@ -81,8 +81,8 @@ class Auditing:
             g.audit_recorded = True  # from here on it is written whoever leaves
             await audit.record(done)
         except StoreUnavailable as exc:
-            log.error("The audit log does not take a record: %s", exc.message)
-            if answer.status_code < 400:
+            log.error("The audit log does not take the record of %s by %s: %s", act, _caller(caller), exc.message)
+            if answer.status_code < 400 and act not in LOGINS:  # whoever frees the disk must get in
                 return self._refuse(StoreUnavailable(_UNRECORDED))
         return answer
 
@@ -165,6 +165,12 @@ def _tells(status: int) -> bool:
     """Of a login: whether somebody came in or was refused. Requests that are no login cost a stranger nothing, and of
     those that the throttle turns away, the log has the ones before."""
     return status < 400 or status in (401, 403) or status >= 500
+
+
+def _caller(caller: Principal | None) -> str:
+    """For the daemon's log: of a login that is not recorded, this is what remains."""
+    actor = actor_of(caller, client_address())
+    return f"{actor.name or audit_notes().actor or 'nobody known'} from {actor.address}"
 
 
 async def _recorded(audit: AuditLog, done: AuditedAct) -> None:
