@@ -59,7 +59,7 @@ class AgentSessionHub:
     # -- sessions
 
     def all(self) -> Sequence[AgentSession]:
-        """Whoever asks."""
+        """The caller does not matter."""
         return list(self._sessions.values())
 
     async def seen(self) -> Sequence[AgentSession]:

@@ -17,13 +17,14 @@ class SessionKeeper(Protocol):
     """All agent sessions of the daemon."""
 
     async def seen(self) -> Sequence[AgentSession]:
-        """Those of profiles that the present reach sees."""
+        """Those of profiles that the caller's reach sees."""
 
     async def require(self, id: str, right: Right) -> None:
-        """Of the present reach, by its profile. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
+        """Checks the caller's reach, by the session's profile. Raises `NotFound`, `AccessDenied`,
+        `StoreUnavailable`."""
 
     def find(self, id: str) -> AgentSession:
-        """Whoever asks. Raises `NotFound`."""
+        """The caller does not matter. Raises `NotFound`."""
 
     def driven(self, id: str, scope: Scope) -> AgentSession:
         """The session, when whoever sends the request of this scope may speak to it, answer it and end it. Raises

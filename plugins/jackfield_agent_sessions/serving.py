@@ -1,4 +1,4 @@
-"""What the plugin does at the start and the stop. The hub is loaded with the first session."""
+"""The plugin's work at the start and the stop. The hub is loaded with the first session."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ class SessionOpener:
         self._settings = context.settings(AgentSessionSettings)
 
     async def open(self, request: AgentSessionRequest, id: str) -> AgentSession:
-        """A session whose agent is told to begin. Raises what `Profiles.prepare` raises, `InvalidInput` when the agent
-        has no protocol or there is no sandbox for a profile that wants one, and `JackfieldError` when the system cannot
-        start the agent."""
+        """A session whose agent gets the order to begin. Raises what `Profiles.prepare` raises, and `InvalidInput` when
+        the agent has no protocol. Raises `InvalidInput` also when there is no sandbox for a profile that wants one, and
+        `JackfieldError` when the system cannot start the agent."""
         profiles = self._context.port(Profiles)
         profile = await profiles.find(request.alias)
         agent = await self._context.port(Agents).find(profile.agent_id)
@@ -131,5 +131,5 @@ async def _start(session: AgentSession, launch: Launch) -> None:
 
 
 def named(launch: Launch, session: str | None) -> Launch:
-    """With the agent's own name of the session, by which its usage is told apart."""
+    """With the agent's own name of the session, by which its usage stays apart."""
     return launch if session is None else replace(launch, session=session)

@@ -1,4 +1,4 @@
-"""What detections have found, kept in `cache/agent-detections.json`: a program is asked once, not at every start."""
+"""The results of detections, kept in `cache/agent-detections.json`: a program is asked once, not at every start."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ FORMAT = 1
 
 @record
 class ProgramAnswer:
-    """What a program said. path, mtime_ns, size: of the program then. failure: None when it counts as installed.
-    took_ms, checked_ms: how long it took, and when (Unix ms). timed_out: it did not end; that is not kept."""
+    """The answer of a program. `path`, `mtime_ns`, `size`: of the program then. `failure`: None when it counts as
+    installed. `took_ms`, `checked_ms`: how long it took, and when (Unix ms). `timed_out`: it did not end; that is not
+    kept."""
 
     path: str
     mtime_ns: int
@@ -45,7 +46,7 @@ class ProgramAnswerCache:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damage: str | None = None
-        """What was wrong with the file when it was read; it is then made anew."""
+        """The fault of the file when it was read; it is then made anew."""
         self._answers: dict[str, ProgramAnswer] = {}
         self._stamp: tuple[int, int, int] | None = None
         self._busy = threading.Lock()

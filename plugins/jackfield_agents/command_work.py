@@ -1,4 +1,4 @@
-"""What `jackfield agents` does when it runs."""
+"""The work of `jackfield agents` when it runs."""
 
 from __future__ import annotations
 

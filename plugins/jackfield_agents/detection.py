@@ -46,7 +46,8 @@ class Detector:
         return self._detections(plans)
 
     async def located(self, agent: Agent) -> Detection:
-        """What is known without waiting for a program; those that are not known yet are asked meanwhile."""
+        """The answers that are known without waiting for a program; those that are not known yet are asked
+        meanwhile."""
         plans = await asyncio.to_thread(self._plans, [agent])
         if waiting := self._asked_now(plans):
             self._context.spawn("detect rest", self._told_when_all(plans, waiting))

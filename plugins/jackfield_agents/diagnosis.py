@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about agents."""
+"""The lines of `jackfield doctor` about agents."""
 
 from __future__ import annotations
 

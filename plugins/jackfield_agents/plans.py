@@ -1,4 +1,4 @@
-"""What is to be asked, of which programs, to detect an agent. Reads the file system."""
+"""The questions to ask, and of which programs, to detect an agent. Reads the file system."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Attempt:
 
 @record
 class DetectionPlan:
-    """How one agent is detected. marked: one of its files exists. binary_path: where it is, None: nowhere. problems:
-    commands that are none. variables: the tool's own, in its manifest's words."""
+    """How one agent is detected. `marked`: one of its files exists. `binary_path`: where it is, None: nowhere.
+    `problems`: commands that are none. `variables`: the tool's own, in its manifest's words."""
 
     agent_id: str
     attempts: Sequence[Attempt]

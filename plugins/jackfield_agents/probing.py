@@ -26,8 +26,8 @@ _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?")
 
 @record
 class ProbeOutcome:
-    """failure: why it does not count as installed, None when it does. version: the first dotted number it printed.
-    timed_out: it may only have been slow."""
+    """`failure`: why it does not count as installed, None when it does. `version`: the first dotted number it printed.
+    `timed_out`: it may only have been slow."""
 
     failure: str | None
     version: str | None = None
@@ -35,7 +35,7 @@ class ProbeOutcome:
 
 
 def environment(source: Mapping[str, str]) -> dict[str, str]:
-    """What a command gets of the daemon's environment."""
+    """The part of the daemon's environment that a command gets."""
     return {name: source[name] for name in PASSED if name in source} | {"TERM": "dumb", "NO_COLOR": "1"}
 
 

@@ -1,4 +1,4 @@
-"""A home for programs that are only asked for their version: many make directories and files at every start, and none
+"""A home for programs that are only asked for their version. Many make directories and files at every start, and none
 of them belongs in the user's home."""
 
 from __future__ import annotations

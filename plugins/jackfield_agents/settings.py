@@ -1,4 +1,4 @@
-"""What can be set about agents."""
+"""The settings of agents."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class AgentSettings(BaseModel):
         5.0,
         gt=0,
         le=60,
-        description="How long an answer waits for programs that tell their versions, in seconds; the path is known at "
-        "once, and a version that comes later is announced by the event agent_detected.",
+        description="How long an answer waits for programs that tell their versions, in seconds. The path is known "
+        "at once, and the event agent_detected announces a version that comes later.",
     )
     detection_retry: float = Field(
         600.0,

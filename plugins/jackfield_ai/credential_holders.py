@@ -1,4 +1,4 @@
-"""Who asks a service with a credential."""
+"""The holders of a credential, who ask a service with it."""
 
 from __future__ import annotations
 

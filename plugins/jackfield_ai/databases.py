@@ -40,7 +40,7 @@ def quoted_column(name: str, field: str) -> str:
 
 
 def member(value: object, *names: str) -> object:
-    """What stands at the path of an answer; None where there is none."""
+    """The value at the path of an answer; None where there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value

@@ -1,4 +1,4 @@
-"""What the node types of this plugin share."""
+"""The common part of this plugin's node types."""
 
 from __future__ import annotations
 
@@ -77,6 +77,6 @@ async def each_item(
 
 
 def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:
-    """What a run cost is kept with the node's record, in its context."""
+    """The cost of a run is kept with the node's record, in its context."""
     run.log.info("%s: %s took %d and gave %d tokens", run.node.name, model, tokens_in, tokens_out)
     note_tokens(run.context, model, tokens_in, tokens_out)

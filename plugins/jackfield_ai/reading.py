@@ -25,7 +25,7 @@ def list_at(value: Json, *path: str | int) -> list[Json]:
 
 
 def at(value: Json, *path: str | int) -> Json:
-    """What is there, or nothing."""
+    """The value that is there, or nothing."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and step < len(value) else None
@@ -35,8 +35,8 @@ def at(value: Json, *path: str | int) -> Json:
 
 
 def tool_call(ident: str, name: str, arguments: Json) -> ToolCall:
-    """A call as the model wrote it: its arguments are an object, or the text of one. What is neither is told to the
-    model when the call is answered."""
+    """A call as the model wrote it: its arguments are an object, or the text of one. The answer to the call tells the
+    model when they are neither."""
     found: Json = arguments
     if isinstance(arguments, str):
         try:

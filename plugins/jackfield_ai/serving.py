@@ -1,4 +1,4 @@
-"""What the parts of a node give it, checked to be what it needs."""
+"""The parts of a node, checked to be what it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nodes take and give, as n8n draws them by their parameters."""
+"""The inputs and outputs of nodes, as n8n draws them by their parameters."""
 
 from __future__ import annotations
 

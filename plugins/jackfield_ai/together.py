@@ -11,8 +11,8 @@ Made = TypeVar("Made")
 
 
 async def each(given: Iterable[Given], work: Callable[[Given], Awaitable[Made]], most: int) -> list[Made]:
-    """What the work makes of each, in their order. most: at the same time. All of it ends before the first failure is
-    raised, so that none goes on behind whoever failed."""
+    """The results of the work for each, in their order. most: at the same time. All of it ends before the first failure
+    is raised, so that none goes on behind whoever failed."""
     turns = asyncio.Semaphore(most)
 
     async def one(row: Given) -> Made:

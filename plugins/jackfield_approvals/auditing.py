@@ -1,4 +1,4 @@
-"""Who may answer, and the line in the log that says who has."""
+"""The rule that says who may answer, and the line in the log that says who has."""
 
 from __future__ import annotations
 

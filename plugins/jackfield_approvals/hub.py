@@ -85,13 +85,13 @@ class AgentApprovalHub:
         return sorted((*self._open.values(), *self._closed.values()), key=lambda one: one.asked_ms, reverse=True)
 
     async def seen(self) -> Sequence[KeptRequest]:
-        """Of profiles that the present reach sees, newest first."""
+        """Of profiles that the caller's reach sees, newest first."""
         every = self.all()
         aliases = await self._profiles.seen(list({one.request.profile for one in every}))
         return [one for one in every if one.request.profile in aliases]
 
     async def require(self, id: str, right: Right) -> None:
-        """Of the present reach, by its profile. Raises `NotFound`, `AccessDenied`."""
+        """Checks the caller's reach, by the request's profile. Raises `NotFound`, `AccessDenied`."""
         if not await self._profiles.may(self.find(id).request.profile, right):
             raise _absent(id)
 

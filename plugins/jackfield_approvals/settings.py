@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class ApprovalsSettings(BaseModel):
-    """What people are asked, in one place."""
+    """The questions to people, in one place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -57,5 +57,5 @@ class ApprovalsSettings(BaseModel):
     network_sandbox: Literal["off", "standard", "strict"] = Field(
         "standard",
         description="Least sandbox of a run or terminal session in which a caller from another machine, or through a "
-        "proxy, may allow something; to reject needs none.",
+        "proxy, may allow something. To reject needs none.",
     )

@@ -1,5 +1,5 @@
-"""The end of the chain as this daemon has last seen it, in a file of its own: whoever deletes the last records in the
-database is found out by whoever still has the directory."""
+"""The end of the chain as this daemon has last seen it, in its own file. If somebody deletes the last records in the
+database, everybody who still has the directory finds that out."""
 
 from __future__ import annotations
 

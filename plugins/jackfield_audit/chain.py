@@ -1,4 +1,5 @@
-"""Writing the chain. What comes while the store writes goes with the next write, so that many at once cost little."""
+"""Writing the chain. Records that come while the store writes go with the next write, so that many at once cost
+little."""
 
 from __future__ import annotations
 

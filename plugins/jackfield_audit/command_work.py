@@ -1,4 +1,4 @@
-"""What `jackfield audit` does on the open store."""
+"""The work of `jackfield audit` on the open store."""
 
 from __future__ import annotations
 

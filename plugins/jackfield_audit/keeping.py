@@ -1,4 +1,4 @@
-"""What goes on beside the recording: the anchor follows the chain, and retention drops old segments."""
+"""The work beside the recording: the anchor follows the chain, and retention drops old segments."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def metrics(context: PluginContext) -> Sequence[Metric]:
             for outcome in OUTCOMES
         ),
         Metric(
-            "audit_records_lost_total", "Acts whose record the store did not take; the caller was told.", "counter",
+            "audit_records_lost_total", "Acts whose record the store did not take; the caller got an error.", "counter",
             chain.lost,
         ),
         Metric(

@@ -18,7 +18,7 @@ class _AuditShown(Schema):
 
 
 class AuditWhere(Schema):
-    """act: one act, or all that begin with a text that ends with a dot, such as `workflow.`; times: ISO 8601 with a
+    """`act`: one act, or all that begin with a text that ends with a dot, such as `workflow.`. Times: ISO 8601 with a
     zone, `since` included, `until` not."""
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
@@ -81,8 +81,8 @@ class AuditPage(_AuditShown):
 
 
 class AuditVerdict(_AuditShown):
-    """whole: whether nothing was changed, taken out or put in; brokenAt: the number of the first record that is
-    wrong; dropped: how many records retention has dropped."""
+    """`whole`: whether nothing was changed, taken out or put in. `brokenAt`: the number of the first record that is
+    wrong. `dropped`: how many records retention has dropped."""
 
     whole: bool
     records: int

@@ -11,7 +11,7 @@ class AuditSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     keep_days: int = Field(
-        365, ge=0, le=36_500, description="Days for which records are kept; 0: for ever. Older segments go as a whole."
+        365, ge=0, le=36_500, description="Days for which records are kept; 0: forever. Older segments go as a whole."
     )
     segment: int = Field(
         1000,

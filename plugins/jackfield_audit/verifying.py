@@ -23,9 +23,9 @@ _AT_ONCE = 1000
 
 @record
 class Verdict:
-    """records: looked at; first, last: their numbers; dropped: by retention before; broken: number of the first record
-    that is wrong, None: the chain is whole; problem: a sentence; unvouched: how many at the end have no stamp of a key
-    that this daemon has."""
+    """`records`: looked at. `first`, `last`: their numbers. `dropped`: by retention before. `broken`: number of the
+    first record that is wrong, None: the chain is whole. `problem`: a sentence. `unvouched`: how many at the end have
+    no stamp of a key that this daemon has."""
 
     records: int
     first: int

@@ -24,7 +24,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def shown(row: AuditRow) -> dict[str, Json]:
-    """What the record says, with empty texts for what it does not."""
+    """The record's members, with empty texts for those that it lacks."""
     told = _content(row)
     actor = told.get("actor")
     who: Mapping[str, Json] = actor if isinstance(actor, dict) else {}

@@ -1,4 +1,4 @@
-"""What the plugin does at the start and the stop, and what it gives."""
+"""The plugin's work at the start and the stop, and what it gives."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class ApiKeysSettings(AuthTable):
 
     enabled: bool = Field(True, description="Whether API keys are accepted.")
     usage_interval: int = Field(
-        60, ge=1, le=86400, description="A key's last use is written at most once in so many seconds."
+        60, ge=1, le=86400, description="A key's last use is written at most once in this many seconds."
     )
 
 
@@ -169,8 +169,8 @@ class PasskeySettings(AuthTable):
         "",
         max_length=253,
         pattern=r"^[a-z0-9.-]*$",
-        description="Domain that passkeys count for, such as example.com for all hosts below it. Default: the host "
-        "that the browser has opened. Passkeys of another domain stop counting.",
+        description="Domain that passkeys are good for, such as example.com for all hosts below it. Default: the "
+        "host that the browser has opened. Passkeys of another domain stop counting.",
     )
     most: int = Field(20, ge=1, le=1000, description="Passkeys of one user at most.")
 

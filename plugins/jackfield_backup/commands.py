@@ -47,7 +47,7 @@ def backup(
 ) -> None:
     """Back up the store and the configuration directory, also beside a running daemon.
 
-    DIRECTORY holds all backups (default: backup.directory). What an earlier one has is not copied again.
+    DIRECTORY holds all backups (default: backup.directory). The command does not copy again what an earlier one has.
     """
     work = work_at("jackfield_backup.making:backup_now", directory, keys, keep, _shown(quiet=as_json))
     made: MadeBackup = cli.run("backup", work, config_dir=config_dir)

@@ -15,7 +15,7 @@ _SHA = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 async def verify_directory(context: PluginContext) -> list[str]:
-    """What is wrong, a sentence each."""
+    """The faults, a sentence each."""
     store = context.store
     problems: Sequence[str] = await store.damage() if isinstance(store, StoreCopies) else ()
     return [*problems, *await asyncio.to_thread(_damaged_files, context.service.config_dir / "binary" / "content")]

@@ -1,4 +1,4 @@
-"""Making a backup: the store first, then the files. What the store's copy refers to is on the disk by then."""
+"""Making a backup: the store first, then the files. Files that the store's copy refers to are on the disk by then."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def settings_place(context: PluginContext, given: Path | None) -> Path:
 async def backup_now(
     context: PluginContext, given: Path | None, keys: bool | None, keep: int | None, show: ShowProgress
 ) -> MadeBackup:
-    """What `jackfield backup` does. Raises `JackfieldError`."""
+    """The work of `jackfield backup`. Raises `JackfieldError`."""
     settings = context.settings(BackupSettings)
     keys = settings.keys if keys is None else keys
     place = settings_place(context, given)

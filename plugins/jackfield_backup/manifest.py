@@ -1,4 +1,4 @@
-"""What one backup holds. A manifest is written last: a backup without a whole one is none."""
+"""The content of one backup. A manifest is written last: a backup without a whole one is none."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ class SavedLink:
 
 @record
 class BackupManifest:
-    """created_at: ISO 8601, UTC. store: the path of the store's copy. store_file: where the store was, if
-    that is not in the configuration directory. keys: whether `keys/` is there. left_out: what was not copied, and
-    why."""
+    """`created_at`: ISO 8601, UTC. `store`: the path of the store's copy. `store_file`: where the store was, if that is
+    not in the configuration directory. `keys`: whether `keys/` is there. `left_out`: what was not copied, and why."""
 
     format: int
     id: str

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from jackfield.api.cli import Advancing
 
 ShowProgress: TypeAlias = Callable[[int, str], AbstractContextManager[Advancing]]
-"""How many steps there are, and what goes on -> where each step is told."""
+"""How many steps there are, and what goes on -> where each step shows."""
 
 
 class _Nobody:

@@ -1,9 +1,11 @@
 """A directory of backups, with blocking operations.
 
-jackfield-backups           what this directory is, and the lock of whoever writes it
-objects/<2 digits>/<sha256> pieces of files, each once, whichever backups hold it
-manifests/<id>              one per backup, written when all its pieces are on the disk
-incoming/                   what is being written. Left by whoever was killed, and swept by the next backup
+        jackfield-backups           what this directory is, and the lock of whoever writes it
+        objects/<2 digits>/<sha256> pieces of files, each once, whichever backups hold it
+        manifests/<id>              one per backup, written when all its pieces are on the disk
+        incoming/                   files while they are written
+
+A backup that was killed leaves files in `incoming/`. The next backup sweeps them.
 """
 
 from __future__ import annotations
@@ -79,8 +81,8 @@ class BackupRepository:
         return read((self.manifests / backup).read_bytes(), str(self.manifests / backup))
 
     def put(self, piece: bytes) -> str:
-        """Keep a piece unless it is there; its name. What is there is read, so that no backup rests on a damaged piece
-        of an earlier one: it is written anew."""
+        """Keep a piece unless it is there; its name. It reads a piece that is there, so that no backup rests on a
+        damaged piece of an earlier one. A damaged piece is written anew."""
         name = hashlib.sha256(piece).hexdigest()
         target = self._object(name)
         if _holds(target, piece):
@@ -187,5 +189,5 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def refused(exc: OSError, what: str) -> ConfigurationError:
-    """What the system refuses, for whoever has to repair it."""
+    """A refusal of the system, for whoever has to repair it."""
     return ConfigurationError(f"{what}: {exc.filename or ''} {exc.strerror}.")

@@ -1,4 +1,4 @@
-"""What of the configuration directory belongs in a backup."""
+"""The parts of the configuration directory that belong in a backup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from jackfield.api.records import state
 
 LEFT_OUT = ("daemon.lock", "daemon-endpoint", ".disk-reserve", "logs", "cache", "binary/incoming", ".restoring")
-"""What belongs to a running daemon, tells of the past, or is made anew."""
+"""Files that belong to a running daemon, tell of the past, or are made anew."""
 _UNFINISHED = re.compile(r"\..+\.jackfield-[0-9a-f]{8}", re.DOTALL)
 _JOURNALS = ("-wal", "-shm", "-journal")
 

@@ -18,8 +18,8 @@ Result = TypeVar("Result")
 
 class OpenFile:
     """An open file. Readers are independent of each other, and the file's name may go meanwhile. It is closed with its
-    last holder: answers and requests that share it end at their own times, and a thread that reads holds it too, so
-    that no descriptor is closed under it."""
+    last holder: answers and requests that share it end at their own times. A thread that reads holds it too, so that no
+    descriptor is closed under it."""
 
     def __init__(self, descriptor: int, size: int) -> None:
         """size: bytes."""

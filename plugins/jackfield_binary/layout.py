@@ -1,9 +1,9 @@
 """The directory of files, with blocking operations; callers run them on threads.
 
-    content/<first 2 digits>/<sha256>   every file once, by the SHA-256 of its content
-    executions/<execution id>/<sha256>  hard links to content: their number is the count of references
-    digests/<first 2 digits>/<id>       the SHA-256 of a file that has another id, as it came from another store
-    incoming/                           files while they are written
+        content/<first 2 digits>/<sha256>   every file once, by the SHA-256 of its content
+        executions/<execution id>/<sha256>  hard links to content: their number is the count of references
+        digests/<first 2 digits>/<id>       the SHA-256 of a file that has another id, as it came from another store
+        incoming/                           files while they are written
 
 A content file without a further link belongs to no execution. Links are made and counted under one lock, so that a file
 is not deleted while an execution takes it up.
@@ -31,7 +31,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def reported(what: str) -> Iterator[None]:
-    """What the system refuses, in words for the user. Raises `BinaryError`."""
+    """A refusal of the system, in words for the user. Raises `BinaryError`."""
     try:
         yield
     except OSError as exc:

@@ -35,7 +35,7 @@ _STATUS = re.compile(r"status code: (\d{3})")
 
 @record
 class ObjectFacts:
-    """What the bucket knows of an object. size: bytes; attributes: such as `Content-Type`."""
+    """The bucket's knowledge of an object. `size`: bytes. `attributes`: such as `Content-Type`."""
 
     size: int
     attributes: Mapping[str, str]
@@ -52,7 +52,7 @@ class Bucket:
         self._client = _client(settings, certificates)
         self._requests = asyncio.Semaphore(settings.transfers)
         self._uploads = asyncio.Semaphore(settings.transfers)
-        """Of their own: what is uploaded in parts may be what is read at the same time."""
+        """Apart from the others: what is uploaded in parts may be what is read at the same time."""
 
     async def look(self, key: str) -> ObjectFacts:
         with reported("The file could not be read"):
@@ -82,8 +82,8 @@ class Bucket:
                 await obstore.put_async(self._client, key, content, attributes=dict(attributes), use_multipart=False)
 
     async def put_parts(self, key: str, pieces: AsyncIterator[bytes], attributes: Mapping[str, str]) -> None:
-        """An object that comes in pieces of any size. What `pieces` raises is raised here, once the server has been
-        told to forget the parts that it has."""
+        """An object that comes in pieces of any size. An error of `pieces` is raised here, once the server has the
+        order to forget the parts that it has."""
         with reported("The file could not be kept"):
             async with self._uploads:
                 await obstore.put_async(
@@ -144,7 +144,7 @@ def _client(settings: S3Settings, certificates: bytes) -> S3Store:
 
 @contextmanager
 def reported(what: str) -> Iterator[None]:
-    """What the driver raises, in words for the user. Raises `BinaryError`."""
+    """An error of the driver, in words for the user. Raises `BinaryError`."""
     try:
         yield
     except (BaseError, OSError, ValueError) as exc:

@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says of the bucket."""
+"""The lines of `jackfield doctor` about the bucket."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class _ByRows:
     """References of files that are copied: the rows are copied with the store."""
 
     async def add(self, execution_id: str, file_ids: Sequence[str]) -> None:
-        """Whoever copies sees to it."""
+        """The one who copies sees to it."""
 
 
 class BucketMover:

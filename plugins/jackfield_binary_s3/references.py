@@ -1,4 +1,4 @@
-"""Who refers to which object, as the store knows it."""
+"""The references to objects, as the store knows them."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class NatsBus(LineBus):
             self.outgoing.set()
 
         async def failed(error: Exception) -> None:
-            """Kept for who cannot connect; what ends a connection is told by its end."""
+            """Kept for who cannot connect; the end of a connection tells what ends it."""
             trouble[:] = [error]
 
         client = Client()

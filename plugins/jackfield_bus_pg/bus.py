@@ -27,7 +27,7 @@ _POOLED = "a pooler stands before the server, where nobody can listen; set bus.p
 
 
 class PostgresBus(LineBus):
-    """`jackfield.api.bus.Bus`. What is sent within one round trip to the server goes in one notification."""
+    """`jackfield.api.bus.Bus`. Messages that are sent within one round trip to the server go in one notification."""
 
     name = "pg"
 

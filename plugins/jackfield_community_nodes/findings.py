@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says of community nodes."""
+"""The lines of `jackfield doctor` about community nodes."""
 
 from __future__ import annotations
 

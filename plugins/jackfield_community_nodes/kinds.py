@@ -33,8 +33,8 @@ _CLIENT = (
 
 
 def credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:
-    """Of every package; of two with one name that of the package that came first counts: a later one could show what
-    is secret, or test credentials that were typed in for the other."""
+    """Of every package; of two with one name that of the package that came first counts. A later one could show what is
+    secret, or test credentials that were typed in for the other."""
     library = context.port(Library)
     found: dict[str, CredentialKind] = {}
     for package in sorted(library.packages().values(), key=lambda one: one.age):

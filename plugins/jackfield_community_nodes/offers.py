@@ -1,4 +1,4 @@
-"""What the hooks give. Without a package nothing more is read than whether there is an index."""
+"""The offers of the hooks. Without a package nothing more is read than whether there is an index."""
 
 from __future__ import annotations
 

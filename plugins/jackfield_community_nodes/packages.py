@@ -47,8 +47,8 @@ class PackagedCredential(_Kept):
 
 
 class InstalledPackage(_Kept):
-    """One package of nodes. directory: below the directory of packages; installed_at: Unix ms; static: whether its code
-    keeps static data; problems: files that could not be loaded."""
+    """One package of nodes. `directory`: below the directory of packages. `installed_at`: Unix ms. `static`: whether
+    its code keeps static data. `problems`: files that could not be loaded."""
 
     name: str
     version: str
@@ -98,7 +98,7 @@ class CredentialText(_Kept):
 
 
 class PackageDescription(_Kept):
-    """What a package says of itself, as `describing.js` gives it."""
+    """A package's description of itself, as `describing.js` gives it."""
 
     nodes: list[NodeText] = Field(default_factory=list)
     credentials: list[CredentialText] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What can be set about community nodes."""
+"""The settings of community nodes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class CommunityNodesSettings(BaseModel):
     node: str = Field("node", min_length=1, description="The program Node.js, version 20 or later.")
     sandbox: Literal["bubblewrap", "permissions"] = Field(
         "bubblewrap",
-        description="The sandbox of packages: `bubblewrap` shows it nothing but itself, without a network; "
-        "`permissions` is Node's own permission model, for machines without bubblewrap: no files and no programs, but "
-        "sockets to any address.",
+        description="The sandbox of packages: `bubblewrap` shows it nothing but itself, without a network. "
+        "`permissions` is Node's own permission model, for machines without bubblewrap: no files and no "
+        "programs, but sockets to any address.",
     )
     workers: int = Field(2, ge=1, le=32, description="Processes of one package at a time.")
     memory: int = Field(512, ge=64, le=32_768, description="MiB that the JavaScript of such a process may hold.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jackfield_community_nodes.packages import VersionDescription
 
 TRIGGER = (
-    "The package's node is a trigger, which community packages cannot be here; start the workflow with a built-in "
+    "The package's node is a trigger, which community packages cannot be here. Start the workflow with a built-in "
     "trigger, such as a webhook or a schedule."
 )
 PART = "The package's node gives parts to AI nodes, such as a model, which community packages cannot do here."

@@ -47,7 +47,7 @@ class MendParameters(Parameters):
     )
     instructions: str = Field("", max_length=20_000, description="More that the agent is to mind.")
     timeout: float | None = Field(
-        None, gt=0, le=86_400, description="Seconds; the setting copilot.mend_timeout unless given."
+        None, gt=0, le=86_400, description="Seconds; the setting `copilot.mend_timeout` unless given."
     )
 
     @field_validator("timeout", mode="before")

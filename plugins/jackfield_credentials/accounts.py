@@ -32,8 +32,7 @@ _SIGNED = "jackfield_credentials.assertions:signed"
 
 @record
 class Account:
-    """Who asks for tokens. issuer: as the server knows it; subject: whom it acts for; key: PEM; scope: what the
-    credential itself says."""
+    """The account that asks for tokens."""
 
     kind: str
     issuer: str
@@ -60,7 +59,7 @@ def account_of(kind: str, scheme: ServiceAccount, values: Mapping[str, str]) -> 
 
 
 def scope_for(url: str, account: Account, scheme: ServiceAccount) -> str:
-    """What the credential says, else what the address is known to want. Raises `NodeError`."""
+    """The scope that the credential names, else the one that the address is known to want. Raises `NodeError`."""
     if account.scope:
         return account.scope
     try:

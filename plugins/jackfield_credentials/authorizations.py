@@ -29,7 +29,7 @@ from jackfield_credentials.tokens import TokenKeeper
 
 
 class Bound:
-    """What all have in common: the hosts, and the values that quoted answers must not show."""
+    """The common part of all: the hosts, and the values that quoted answers must not show."""
 
     def __init__(self, kind: CredentialKind, values: Mapping[str, str]) -> None:
         self.kind = kind.name
@@ -209,7 +209,7 @@ class AccountTokens(Bound):
 def authorization(
     kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper, accounts: ServiceAccounts
 ) -> Authorization:
-    """What applies this kind. Raises `NodeError` for one whose values are not for requests."""
+    """The object that applies this kind. Raises `NodeError` for one whose values are not for requests."""
     match kind.scheme:
         case Placement():
             return PlacedValues(kind, values, kind.scheme)

@@ -69,7 +69,7 @@ class CredentialChanges:
         return credential
 
     async def change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Credential:
-        """values: all of them, in place of the present ones. Raises `NotFound`, `InvalidInput`."""
+        """values: all of them, in place of the current ones. Raises `NotFound`, `InvalidInput`."""
         async with self.vault.lock(credential_id):
             changed = await self._change(credential_id, name, values)
         self._publish("credential.saved", changed.id)

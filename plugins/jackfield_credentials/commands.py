@@ -91,7 +91,7 @@ def change(call: DaemonCall, credential: str, name: str | None, values: bool) ->
 
 @credential.command()
 @credential_argument
-@click.option("--address", help="The URL to ask, for kinds that have no address of their own.")
+@click.option("--address", help="The URL to ask, for kinds that do not have their own address.")
 @daemon_command
 def test(call: DaemonCall, credential: str, address: str | None) -> None:
     """Try CREDENTIAL, an id or a name, at its service. Exit code 1 when it does not work."""

@@ -41,7 +41,7 @@ class OAuth2Tokens:
 
 
 def read_tokens(written: str | None) -> OAuth2Tokens | None:
-    """What `OAuth2Tokens.dump` wrote; None: nothing, or nothing that can be read."""
+    """The value that `OAuth2Tokens.dump` wrote; None: nothing, or nothing that can be read."""
     if not written:
         return None
     try:

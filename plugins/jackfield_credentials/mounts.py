@@ -1,4 +1,4 @@
-"""Where a provider sends its users back to. What answers there is loaded with the first of them."""
+"""Where a provider sends its users back to. The application that answers there is loaded with the first of them."""
 
 from __future__ import annotations
 

@@ -133,4 +133,6 @@ def _at(reply: HttpReply, path: str) -> Json:
     return found
 
 
-_NOWHERE = 'The values are complete. This kind has no address of its own; send {"url": ...} to try them against one.'
+_NOWHERE = (
+    'The values are complete. This kind does not have its own address; send {"url": ...} to try them against one.'
+)

@@ -140,8 +140,8 @@ class Vault:
             raise NodeError(f"The credential's project cannot be read: {exc.message}") from None
 
     async def keep_tokens(self, credential_id: str, tokens: OAuth2Tokens, renewed: OAuth2Tokens | None = None) -> None:
-        """Put the tokens beside the values as they are now; call it with the lock held. renewed: those that they were
-        made of; where others stand now, the lease was lost to a writer whose tokens are newer, and stay. Raises
+        """Put the tokens beside the values as they are now; call it with the lock held. `renewed`: those that they were
+        made of. Where others stand now, the lease was lost to a writer whose tokens are newer, and stay. Raises
         `NodeError`."""
         for _ in range(TRIES):
             stored, values = await self.read(credential_id)

@@ -1,4 +1,4 @@
-"""What requests say about rows: filters, orders, and in which form answers go back."""
+"""The parts of requests about rows: filters, orders, and in which form answers go back."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def marked(sample: bytes) -> Encoding | None:
 
 
 def recognised_encoding(sample: bytes) -> Encoding:
-    """By the mark, then by what the bytes can be. What is no UTF-8 is taken for Windows' encoding, which has every
-    printable character of Latin-1 in the same place."""
+    """By the mark, then by what the bytes can be. Bytes that are no UTF-8 are taken for Windows' encoding, which has
+    every printable character of Latin-1 in the same place."""
     mark = marked(sample)
     if mark is not None:
         return mark
@@ -52,7 +52,7 @@ def recognised_encoding(sample: bytes) -> Encoding:
 
 
 def recognised_delimiter(sample: bytes, encoding: Encoding) -> Delimiter:
-    """What gives the first lines the same number of cells, and as many as possible; else a comma."""
+    """The character that gives the first lines the same number of cells, and as many as possible; else a comma."""
     text = codecs.getincrementaldecoder(codec(encoding, sample))("replace").decode(sample)
     return max(SIGNS, key=lambda each: _fit(text, SIGNS[each]))
 

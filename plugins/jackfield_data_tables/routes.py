@@ -51,7 +51,7 @@ Route: TypeAlias = "tuple[str, str, View]"
 
 
 class TableRoutes:
-    """What both forms share. Subclasses say how tables look."""
+    """The common part of both forms. Subclasses say how tables look."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

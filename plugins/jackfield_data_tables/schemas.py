@@ -85,8 +85,8 @@ class NewRows(_Body):
 
 
 class RowChange(_Body):
-    """The rows that the filter finds get these values. returnData: answer with the rows; dryRun: change nothing, and
-    answer with the rows as they are and as they would be."""
+    """The rows that the filter finds get these values. `returnData`: answer with the rows. `dryRun`: change nothing,
+    and answer with the rows as they are and as they would be."""
 
     filter: RowFilterBody
     data: RowValues
@@ -149,8 +149,8 @@ class _RowsWanted(_Named):
 
 
 class DataTableRowsQuery(_RowsWanted):
-    """search: what a cell holds, in any case; with `%` a pattern for a whole cell. after: that of the page before, in
-    the same order; then offset counts for nothing, rows that come and go shift nothing, and total is null."""
+    """`search`: what a cell holds, in any case; with `%` a pattern for a whole cell. `after`: that of the page before,
+    in the same order. Then `offset` has no effect, rows that come and go shift nothing, and `total` is null."""
 
     after: str | None = Field(None, max_length=2_000)
     offset: int = Field(0, ge=0)
@@ -239,7 +239,8 @@ class ClearedRows(_Shown):
 
 class _CsvForm(_Named):
     delimiter: Literal["comma", "semicolon", "tab", "pipe"] | None = Field(
-        None, description="What stands between cells. Default: what gives the first lines the same number of cells."
+        None,
+        description="The character between cells. Default: the one that gives the first lines equally many cells.",
     )
     encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = None
 
@@ -254,14 +255,14 @@ class CsvQuery(_RowsWanted):
 
 
 class CsvPreviewQuery(_CsvForm):
-    """encoding: default: the one that the file seems to have. whole: the body is all of the file, and not its
+    """`encoding`: default: the one that the file seems to have. `whole`: the body is the whole file, and not its
     beginning, whose last line may be cut off."""
 
     whole: bool = True
 
 
 class CsvColumnTaken(_Body):
-    """A column of the file that is taken. place: in the file, from 0; name: of the table's column; type: of a new
+    """A column of the file that is taken. `place`: in the file, from 0. `name`: of the table's column. `type`: of a new
     column, which the table gets before its rows."""
 
     place: int = Field(ge=0, le=100_000)
@@ -282,9 +283,9 @@ class CsvImportQuery(_CsvForm):
     mapping: str | None = Field(
         None,
         max_length=262_144,
-        description='JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their '
-        "place from 0, and the table's columns that they go to; with a type the column is a new one. "
-        "Default: all columns, by their names.",
+        description='JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, '
+        "by their place from 0, and the table's columns for them. With a type the column is a new one. Default: "
+        "all columns, by their names.",
     )
     progress: str = Field("", max_length=64)
 

@@ -1,4 +1,4 @@
-"""What the node, the API and the commands do with data tables: checked, bounded, then the store's."""
+"""The acts of the node, the API and the commands on data tables: checked, bounded, then the store's."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _CHOSEN = "dataTableId"
 
 
 async def users_of(context: PluginContext, table: DataTable) -> dict[str, Json]:
-    """Workflows with a node that names the table by its id or its name, as it is now. What an expression names is not
-    known before it runs."""
+    """Workflows with a node that names the table by its id or its name, as it is now. The table that an expression
+    names is not known before it runs."""
     page = await context.store.workflows(WorkflowFilter(words=_WORD), offset=0, limit=MOST_READ)
     found: list[Json] = []
     for row in page.rows:

@@ -1,4 +1,4 @@
-"""What a cell takes: values of the column's type, and what n8n takes for one of it.
+"""The values that a cell takes: those of the column's type, and those that n8n takes for one of it.
 
 Texts that are no number, truth value or date are refused with n8n's words.
 """

@@ -1,4 +1,4 @@
-"""What holds for workflows that say nothing else."""
+"""The defaults of workflows that say nothing else."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class EmbeddedEngine:
 
     @cached_property
     def hooks(self) -> RunHooks:
-        """What its executions do with it."""
+        """The work of its executions with it."""
         effects = RunEffects(
             self.live,
             self._scheduler,

@@ -32,8 +32,8 @@ class _Kept:
 
 
 class EphemeralStore:
-    """What an engine needs of a `Store` for runs that nobody asks for later. Not a whole one: what is missing here is
-    read from the store behind it, and nothing is ever written there."""
+    """The part of a `Store` that an engine needs for runs that nobody asks for later. Not a whole one: what is missing
+    here is read from the store behind it, and nothing is ever written there."""
 
     def __init__(self, behind: Store) -> None:
         self._behind = behind

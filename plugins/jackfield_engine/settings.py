@@ -47,9 +47,9 @@ class ExecutionsSettings(BaseModel):
     )
     read_back_memory: int = Field(
         512 * 1024 * 1024,
-        description="Bytes of memory that executions may take together that came back from the store, after a restart, "
-        "a full queue or a long wait: estimated as for bodies. Further ones wait there. Input and results below 64 KiB "
-        "do not count, and one execution may always come.",
+        description="Bytes of memory that executions may take together that came back from the store, after a "
+        "restart, a full queue or a long wait. Estimated as for bodies. Further ones wait there. Input and "
+        "results below 64 KiB do not count, and one execution may always come.",
         ge=1_048_576,
     )
     timeout: float = Field(
@@ -73,16 +73,16 @@ class ExecutionsSettings(BaseModel):
     )
     max_resumes: int = Field(
         25,
-        description="How often in a row an execution is resumed after the daemon ended unexpectedly while a node of it "
-        "ran, unless it gets further; then it ends as failed. Guards against executions that crash the daemon; not "
-        "small, because whatever runs beside such a one is counted as well.",
+        description="How often in a row an execution is resumed after the daemon ended unexpectedly while a node of "
+        "it ran, unless it gets further. Then it ends as failed. Guards against executions that crash the "
+        "daemon; not small, because whatever runs beside such a one is counted as well.",
         ge=1,
         le=1_000,
     )
     resume_backoff: float = Field(
         1.0,
         description="Seconds from a start until such an execution is resumed for the second time in a row, more or "
-        "less by half; each further resume doubles them. 0: it is resumed at once.",
+        "less by half. Each further resume doubles them. 0: it is resumed at once.",
         ge=0,
         le=3_600,
     )
@@ -97,8 +97,8 @@ class ExecutionsSettings(BaseModel):
     )
     spill_bytes: int = Field(
         4 * 1024 * 1024,
-        description="Bytes of JSON from which on the long outputs of a node run are a file in binary/ in place of a "
-        "row in the store; 0: never.",
+        description="Bytes of JSON from which on the long outputs of a node run are a file in binary/ and not a row "
+        "in the store. 0: never.",
         ge=0,
         le=900_000_000,
     )
@@ -128,7 +128,7 @@ class ExecutionsSettings(BaseModel):
     )
     daemon: str = Field(
         "",
-        description="Name of this daemon among those that share a store; each has one of its own, the same at each "
+        description="Name of this daemon among those that share a store; each has its own one, the same at each "
         "start. Empty: the host's name and the configuration directory.",
         max_length=500,
     )
@@ -148,8 +148,9 @@ class ExecutionsSettings(BaseModel):
     )
     claim_interval: float = Field(
         1.0,
-        description="Seconds between two looks for executions that another daemon, which shares the store, has queued "
-        "or left; and for the end of one that somebody here waits for and another daemon runs.",
+        description="Seconds between two looks for executions that another daemon, which shares the store, has "
+        "queued or left. The daemon also looks for the end of one that somebody here waits for and another "
+        "daemon runs.",
         gt=0,
         le=600,
     )

@@ -20,7 +20,7 @@ _BEATS = 3
 
 
 class SegmentActivities:
-    """What a worker of this daemon does."""
+    """The work of a worker of this daemon."""
 
     def __init__(self, engine: ConductedEngine, host: str, patience: float, log: logging.Logger) -> None:
         """host: task queue of this daemon; patience: see `ConductedEngine.run_segment`."""

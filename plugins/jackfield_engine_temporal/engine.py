@@ -1,7 +1,7 @@
 """`Engine` over Temporal: one workflow per execution, one activity per segment between two waits.
 
-The store stays the record: an execution is stored before Temporal hears of it, a segment runs where the store gives the
-execution to, and how far it came is what the store says. Temporal decides when a segment runs, and at which daemon.
+The store stays the record. An execution is stored before Temporal hears of it. A segment runs where the store gives the
+execution to, and the store says how far it came. Temporal decides when a segment runs, and at which daemon.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The workflow of Temporal: one per execution, with the execution's id. Ids and times alone stand in its history.
 
-Deterministic, as Temporal replays it: a change of what it does for the same history breaks those that are open, unless
+Deterministic, as Temporal replays it. A change of what it does for the same history breaks those that are open, unless
 `temporalio.workflow.patched` tells old and new apart. It imports nothing of Jackfield.
 """
 

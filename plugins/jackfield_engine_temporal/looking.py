@@ -1,5 +1,5 @@
-"""Looking for open executions of which Temporal does not know, or does nothing: those of another engine, of a daemon
-that died before it had told, and of a workflow that somebody has ended in Temporal."""
+"""Looking for open executions that Temporal does not know, or for which it does nothing. They are those of another
+engine, of a daemon that died before it had told, and of a workflow that somebody has ended in Temporal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The daemon's side of Temporal, from the connection on: workers, what is told, and looks. A server that does not
-answer is asked again and again; until it does, calls are accepted and wait."""
+"""The daemon's side of Temporal, from the connection on: workers, reports, and looks. A server that does not answer is
+asked again and again; until it does, calls are accepted and wait."""
 
 from __future__ import annotations
 

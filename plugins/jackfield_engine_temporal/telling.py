@@ -1,4 +1,4 @@
-"""Telling Temporal of executions that may go on. What a server that does not answer was not told is told later."""
+"""Telling Temporal of executions that may go on. A server that does not answer gets the report later."""
 
 from __future__ import annotations
 

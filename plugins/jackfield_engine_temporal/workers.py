@@ -22,7 +22,7 @@ LAST_SECONDS = 3.0
 _STICKY = timedelta(seconds=2)
 """So long a workflow waits for the daemon that has it in memory, before another one reads its history."""
 _GRACE = timedelta(hours=1)
-"""Whoever ends a worker lets its segments end first."""
+"""The caller who ends a worker lets its segments end first."""
 
 
 class TemporalWorkers:

@@ -1,4 +1,4 @@
-"""What an evaluation is: which rows run through what, and how their results are scored."""
+"""An evaluation: which rows run through what, and how their results are scored."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class EvaluationPart(Schema):
 
 
 class WorkflowTarget(EvaluationPart):
-    """Each row runs through this workflow. version: one of its versions; null: the current one. start: the node to
-    start at; empty: the evaluation trigger, else the trigger of a run by hand. outputNode: whose first item is the
+    """Each row runs through this workflow. `version`: one of its versions; null: the current one. `start`: the node to
+    start at; empty: the evaluation trigger, else the trigger of a run by hand. `outputNode`: whose first item is the
     output; empty: the last node that ran."""
 
     kind: Literal["workflow"]
@@ -36,8 +36,8 @@ class WorkflowTarget(EvaluationPart):
 
 
 class ProfileTarget(EvaluationPart):
-    """Each row is a prompt for this profile's agent, without a terminal. prompt: a template over the row. timeout:
-    seconds; null: the setting profiles.run.timeout. outputFormat: `json`: the agent's answer is read as JSON."""
+    """Each row is a prompt for this profile's agent, without a terminal. `prompt`: a template over the row. `timeout`:
+    seconds; null: the setting profiles.run.timeout. `outputFormat`: `json`: the agent's answer is read as JSON."""
 
     kind: Literal["profile"]
     profile: ProfileAlias
@@ -118,8 +118,8 @@ Scorer = Annotated[ExpressionScorer | CodeScorer | JudgeScorer | MetricScorer, F
 
 
 class EvaluationLimits(EvaluationPart):
-    """Where a run stops. rows: of the table, from its beginning; seconds; cost: US dollars, as far as they are known;
-    tokens: in and out together. null: as the settings say; of cost and tokens: no limit."""
+    """Where a run stops. `rows`: of the table, from its beginning. `seconds`: of the whole run. `cost`: US dollars, as
+    far as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit."""
 
     rows: int | None = Field(None, ge=1, le=100_000)
     seconds: float | None = Field(None, gt=0, le=604_800)
@@ -128,8 +128,9 @@ class EvaluationLimits(EvaluationPart):
 
 
 class EvaluationBody(EvaluationPart):
-    """input: a template that makes the item's JSON of the row; empty: the row itself. output, expected: templates that
-    make what is scored; empty: the whole output, and nothing. passScore: a row with at least this score has passed."""
+    """`input`: a template that makes the item's JSON of the row; empty: the row itself. `output`, `expected`: templates
+    that make what is scored; empty: the whole output, and nothing. `passScore`: a row with at least this score has
+    passed."""
 
     description: str = Field("", max_length=2000)
     table_id: str = Field(min_length=1, max_length=100)

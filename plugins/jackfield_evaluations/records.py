@@ -27,7 +27,7 @@ class StoredEvaluation:
 
 @record
 class Spent:
-    """What work has cost. tokens_in: cached ones among them; cost: US dollars, as far as they are known; unpriced:
+    """The cost of work. `tokens_in`: cached ones among them. `cost`: US dollars, as far as they are known. `unpriced`:
     models whose price is not known."""
 
     tokens_in: int = 0
@@ -50,7 +50,7 @@ class Spent:
 
 @record
 class RowScore:
-    """What one scorer says of a row. score: 0 to 1; None: it has failed, with this error. execution_id: of a judge."""
+    """One scorer's verdict on a row."""
 
     name: str
     score: float | None = None
@@ -61,9 +61,9 @@ class RowScore:
 
 @record
 class EvaluatedRow:
-    """A row of a run. row_id: in the data table; place: from 0. score: the weighted mean of `scores`. None until it is
-    scored. A row that has failed has 0. metrics: numbers that nodes Evaluation have set. duration_ms: of the execution,
-    without the scorers. revision: of what the store has, 0: nothing."""
+    """A row of a run. `row_id`: in the data table. `place`: from 0. `score`: the weighted mean of `scores`. None until
+    it is scored. A row that has failed has 0. `metrics`: numbers that nodes Evaluation have set. `duration_ms`: of the
+    execution, without the scorers. `revision`: of what the store has, 0: nothing."""
 
     row_id: int
     place: int
@@ -90,8 +90,8 @@ def bounded_value(value: Json, limit: int) -> Json:
 
 @record
 class Totals:
-    """Of the rows of a run that are over. rows: how many the run is to have; duration_ms: of all executions; sums: of
-    scores, by scorer and under the empty name those of the rows; metric_sums: name -> sum and count."""
+    """Of the rows of a run that are over. `rows`: how many the run is to have. `duration_ms`: of all executions.
+    `sums`: of scores, by scorer and under the empty name those of the rows. `metric_sums`: name -> sum and count."""
 
     rows: int = 0
     done: int = 0
@@ -130,9 +130,9 @@ class Totals:
 
 @record
 class StoredRun:
-    """One run. number: 1, 2 ... of its evaluation; definition, version: of the evaluation as it was then;
-    workflow_version: that ran; owner: who works on it, empty: nobody; resumed: how often another one went on with it;
-    by: who has started it. revision: of what the store has."""
+    """One run. `number`: 1, 2 ... of its evaluation. `definition`, `version`: of the evaluation as it was then.
+    `workflow_version`: that ran. `owner`: who works on it, empty: nobody. `resumed`: how often another one went on with
+    it. `by`: who has started it. `revision`: of what the store has."""
 
     id: str
     evaluation: str

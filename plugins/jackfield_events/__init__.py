@@ -1,4 +1,4 @@
-"""What happens, told over the WebSocket `/ws`, and the daemon's own status."""
+"""Events, told over the WebSocket `/ws`, and the daemon's own status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
 class EventsPlugin(Plugin):
-    """What happens, told over the WebSocket `/ws`, and the daemon's own status."""
+    """Events, told over the WebSocket `/ws`, and the daemon's own status."""
 
     name = "events"
     first_process_only = True

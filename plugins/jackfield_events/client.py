@@ -1,4 +1,4 @@
-"""One client of `/ws`: what it asks for, and what it is told.
+"""One client of `/ws`: what it asks for, and what it gets.
 
 Three tasks: one reads what the client sends, one sends it events, one waits for the daemon's stop. The first to end
 ends the connection. A client that does not read holds up its own sending task alone; the bus counts what does not fit

@@ -1,4 +1,4 @@
-"""What is sent to clients: JSON texts."""
+"""The frames that clients get: JSON texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lagged(missed: int) -> str:
 
 
 def subscribed(topics: Iterable[str]) -> str:
-    """Whatever the client gets from now on."""
+    """All frames that the client gets from now on."""
     return jsontext.dumps({"type": "subscribed", "topics": sorted(topics)}).decode()
 
 

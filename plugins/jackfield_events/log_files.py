@@ -106,7 +106,7 @@ def lines_of(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 class LogTail:
-    """What is written from now on."""
+    """The lines that are written from now on."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -56,7 +56,7 @@ class LogLine(Schema):
     message: str
     request_id: str | None
     exception: str | None
-    fields: dict[str, object] = Field(description="What the daemon added to the line.")
+    fields: dict[str, object] = Field(description="The parts that the daemon added to the line.")
     cursor: str = Field(description="The line's place in the log.")
 
 

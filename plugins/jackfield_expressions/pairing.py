@@ -11,8 +11,8 @@ from jackfield.api.workflows import Item
 
 @state
 class Origin:
-    """What an item descends from. found: items of the node that is looked for, two when there are more; broken: where
-    a trace ended without one."""
+    """The items that an item descends from. `found`: items of the node that is looked for, two when there are more.
+    `broken`: where a trace ended without one."""
 
     found: tuple[ItemPosition, ...] = ()
     broken: ItemPosition | None = None
@@ -23,8 +23,8 @@ class Origin:
 
 
 class ItemPairing:
-    """`Pairing`. What earlier traces to the same node found is known, so that many items made of the same many cost no
-    more than one."""
+    """`Pairing`. The result of earlier traces to the same node is known, so that many items made of the same many cost
+    no more than one."""
 
     def __init__(self, runs: EndedRuns) -> None:
         self._runs = runs
@@ -106,6 +106,6 @@ def _only(name: str, origin: Origin) -> ItemPosition:
 def _untraceable(name: str, broken: ItemPosition | None = None) -> ExpressionProblem:
     where = f" (the trace ends at the node '{broken.node}')" if broken is not None else ""
     return ExpressionProblem(
-        f"The item cannot be traced back to an item of the node '{name}'{where}; use first(), last() or all() instead, "
-        f"or let the nodes between set pairedItem."
+        f"The item cannot be traced back to an item of the node '{name}'{where}; use first(), last() or all(), or let "
+        "the nodes between set pairedItem."
     )

@@ -41,9 +41,9 @@ class ExpressionLeaf:
 @record
 class ExpressionParameters:
     """`CompiledParameters`. `get` raises `NotExact` where JavaScript has to evaluate what Python would: then
-    `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
-    None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
-    named; with_leaves: see `CompiledParameters`."""
+    `by_javascript` holds the same parameters for that. `literal`: their value when nothing has to be evaluated, else
+    None. `sources`: what JavaScript evaluates, each source once. `reads`: what these read. `variables`: whether `$vars`
+    is named. `with_leaves`: see `CompiledParameters`."""
 
     literal: Mapping[str, Json] | None
     get: Getter
@@ -296,10 +296,10 @@ def _only(row: object) -> object:
 
 
 AS_TEXT, AS_JSON_TEXT, AS_LIST = "\x01", "\x02", "\x03"
-"""In front of code that JavaScript evaluates, these ask for another form of its value: printed as a template does, so
-that JavaScript's own rules hold for its dates and other objects. Printed as a JSON text does, with objects as JSON and
-everything else as it is, null and undefined by their names. In a list, which is empty where the value is undefined, and
-has two entries for NaN."""
+"""In front of code that JavaScript evaluates, these ask for another form of its value. One is printed as a template
+does, so that JavaScript's own rules hold for its dates and other objects. Printed as a JSON text does, with objects as
+JSON and everything else as it is, null and undefined by their names. In a list, which is empty where the value is
+undefined, and has two entries for NaN."""
 
 
 @record

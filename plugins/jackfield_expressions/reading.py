@@ -1,6 +1,6 @@
-"""What JavaScript sources read of the execution's data, so that no more than that crosses to a worker.
+"""The parts of the execution's data that JavaScript sources read, so that no more than that crosses to a worker.
 
-Found by pattern, and always at least what a source reads: text that only looks like an access costs a little, and
+Found by pattern, and always at least what a source reads. Text that only looks like an access costs a little, and
 whatever is not a plain path reads all. Method names end a path, since a method may look at the whole value.
 """
 
@@ -14,7 +14,7 @@ from jackfield.api.expressions import Fields, NodeReads, Reads
 _TEXT = r"""'(?:[^'\\\n]|\\[^\w\r\u2028\u2029])*'|"(?:[^"\\\n]|\\[^\w\r\u2028\u2029])*"|`[^`$\\\r]*`"""
 """Without escapes that stand for another character than the one after the backslash: such a text is not read."""
 _WORD = r"[\w$]*+(?![^\x00-\x7f])"
-"""The rest of a name. JavaScript's names have marks and joiners that Python takes for no letters: such a name is not
+"""The rest of a name. JavaScript's names have marks and joiners that Python takes for no letters. Such a name is not
 read, as half of it would be another name."""
 _STEP = re.compile(
     rf"""\s*(?:\??\.\s*((?:[^\W\d]|\$){_WORD})|(?:\?\.)?\s*\[\s*(?:({_TEXT})|(\d{{1,15}}))\s*\])(\s*(?:\?\.)?\s*[(`])?"""
@@ -38,16 +38,16 @@ _PYTHON_SIGN = re.compile(r"(?<![\w$])_(?=\s*\(|[a-z])")
 """Python's names begin with _ where JavaScript's begin with $."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _OPAQUE = re.compile(r"\\u|/\*|(?<!:)//")
-"""Escapes inside names, and comments, which the patterns here don't read. What follows a colon is the rest of an
+"""Escapes inside names, and comments, which the patterns here don't read. The text after a colon is the rest of an
 address, or a comment between two parts of an expression, where it splits no access."""
 _DYNAMIC = re.compile(r"\$(?:parameter|rawParameter|evaluateExpression)\b")
-"""What evaluates expressions that stand elsewhere."""
+"""Names that evaluate expressions that stand elsewhere."""
 _HIDDEN_ROOT = re.compile(r"\\u|\$\s*/[*/]")
-"""What may keep the name of a node from being found."""
+"""Signs that may keep the name of a node from being found."""
 
 
 def reads_of(sources: Iterable[str]) -> Reads:
-    """What these sources read together."""
+    """The parts that these sources read together."""
     item: Fields = {}
     nodes: dict[str, NodeReads] = {}
     text = "\n;\n".join(sources)  # so that no access goes on in the next one
@@ -69,8 +69,8 @@ def reads_of(sources: Iterable[str]) -> Reads:
 
 
 def script_reads(source: str, language: str = "javaScript") -> Reads:
-    """What a Code node's source reads: all the items, and of the nodes that it names. Of a language that is not
-    known here: of every node."""
+    """The parts that a Code node's source reads: all the items, and of the nodes that it names. Of a language that is
+    not known here: of every node."""
     if language not in ("javaScript", "python"):
         return Reads(None, True, {}, True, True, True)
     found = reads_of([_PYTHON_SIGN.sub("$", source) if language == "python" else source])

@@ -1,4 +1,4 @@
-"""What expressions see while the parameters of one node run are resolved."""
+"""The view of expressions while the parameters of one node run are resolved."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ MOST_LOCALS = 32
 SECONDS = 0.05
 """How long expressions may run in Python for one item; afterwards they are JavaScript's."""
 SECONDS_EACH = 0.000_25
-"""What each further item adds again to what is left of that: hundreds of items are resolved in one go."""
+"""The share of the rest that each further item adds again: hundreds of items are resolved in one go."""
 LOOK_S = 0.001
 """Seconds between two looks at the thread's processor time. One costs as much as a small expression."""
 _processor = time.thread_time
 
 
 class ItemScope:
-    """One item of a node run. Moved from item to item instead of made anew. scripted: the values of the parameters'
-    JavaScript sources for this item; locals: what the parameters of functions hold, each with its own place; left:
-    seconds that expressions may still run; until: when what is being evaluated has to end, as `time.perf_counter` has
-    it; due: from when on, by that clock, the thread's processor time is looked at again; unsettled: whether it put
+    """One item of a node run. Moved from item to item instead of made anew. `scripted`: the values of the parameters'
+    JavaScript sources for this item. `locals`: what the parameters of functions hold, each with its own place. `left`:
+    seconds that expressions may still run. `until`: when what is being evaluated has to end, as `time.perf_counter` has
+    it. `due`: from when on, by that clock, the thread's processor time is looked at again. `unsettled`: whether it put
     something that is no JSON into a list or an object.
 
-    Seconds are those of the thread's processor: what runs beside it on a busy machine must not send a long list to
-    JavaScript, which would take all of it anew. For the first item they are those on the clock, which cost less."""
+    Seconds are those of the thread's processor. Work that runs beside it on a busy machine must not send a long list to
+    JavaScript, which would take all of it anew. For the first item they are those on the clock, which cost less.
+    """
 
     __slots__ = (
         "_now",

@@ -1,4 +1,4 @@
-"""What an answer becomes, wherever it was given: at a link, on a page, or in the inbox."""
+"""The item that an answer becomes, wherever it was given: at a link, on a page, or in the inbox."""
 
 from __future__ import annotations
 

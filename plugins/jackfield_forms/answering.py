@@ -1,4 +1,4 @@
-"""What is shown once a form was sent, as its response mode says."""
+"""The page that is shown once a form was sent, as its response mode says."""
 
 from __future__ import annotations
 

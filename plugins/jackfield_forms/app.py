@@ -1,4 +1,4 @@
-"""The pages as their own application: in with a request, out with a page. What they do is in `starting` and
+"""The pages as their own application: in with a request, out with a page. Their work is in `starting` and
 `continuing`."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who may see and send a form: its own authentication, its addresses, its own pages.
+"""The guard that says who may see and send a form: its own authentication, its addresses, its own pages.
 
 Forms are public and have no session. But a browser may send a stored password, or reach a daemon that only its own
 machine reaches. So a page of another site may not send a form in its user's name.

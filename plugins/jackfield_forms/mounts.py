@@ -1,4 +1,4 @@
-"""What the plugin mounts beside Quart: `/form`, `/form-test` and `/form-waiting`."""
+"""The applications that the plugin mounts beside Quart: `/form`, `/form-test` and `/form-waiting`."""
 
 from __future__ import annotations
 

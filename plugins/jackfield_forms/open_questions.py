@@ -1,7 +1,7 @@
-"""What executions of the store wait for that people can answer: questions of nodes, and pages.
+"""The answers of people that executions of the store wait for: questions of nodes, and pages.
 
 An execution that waits does not change. So whoever has looked at one looks again only when the number of its next chunk
-is another, and a list of a thousand costs two statements.
+is another. A list of a thousand costs two statements.
 """
 
 from __future__ import annotations

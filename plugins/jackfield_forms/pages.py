@@ -1,4 +1,4 @@
-"""What a page says: the form of a node, and what follows its submission."""
+"""The content of a page: the form of a node, and what follows its submission."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUBMITTED = "Your response has been recorded"
 
 @record
 class Ending:
-    """What is shown once a form was submitted: a text, or another address (http or https)."""
+    """The answer that is shown once a form was submitted: a text, or another address (http or https)."""
 
     title: str = ""
     text: str = SUBMITTED
@@ -41,7 +41,7 @@ def options_of(parameters: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def read_page(parameters: Mapping[str, Json], inherited: Mapping[str, Json] | None = None) -> FormPage:
-    """The page of a formTrigger, form or wait node. inherited: parameters of the form's first page, whose title and
+    """The page of a formTrigger, form or wait node. `inherited`: parameters of the form's first page, whose title and
     description hold for pages without their own. Raises ValueError with what is wrong."""
     options = options_of(parameters)
     first = inherited or {}

@@ -1,4 +1,4 @@
-"""What a browser sent."""
+"""The content that a browser sent."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class FormRequest(Request):
 
 
 async def arrived(request: Request, timeout: float, rate: int) -> int:
-    """The body's length once it is whole. timeout: seconds, to which each `rate` bytes add one, so that files over a
-    slow line have their time and a body that drips has not. Raises werkzeug's `RequestTimeout` and
+    """The body's length once it is whole. `timeout`: seconds, to which each `rate` bytes add one. So files over a slow
+    line have their time, and a body that drips has not. Raises werkzeug's `RequestTimeout` and
     `RequestEntityTooLarge`."""
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -67,7 +67,7 @@ class Reception:
 
     async def read(self, request: Request) -> Sent:
         """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no slot, `PayloadTooLarge` and
-        `MemoryExhausted` when it takes too much memory, or werkzeug's own errors for what is too large."""
+        `MemoryExhausted` when it takes too much memory. Raises werkzeug's own errors for what is too large."""
         if (request.mimetype or "") not in _COSTS:
             raise UnsupportedMediaType("Send the form as multipart/form-data.")
         client = client_of(request)

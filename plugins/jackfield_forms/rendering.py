@@ -110,7 +110,8 @@ def message(
 
 
 def ending(end: Ending, css: str = "") -> RenderedPage:
-    """What follows the last submission. To another address by a refresh: a redirect would be bound by `form-action`."""
+    """The page after the last submission. To another address by a refresh: a redirect would be bound by
+    `form-action`."""
     if end.redirect:
         return message("Thank you", "You are being sent on to:", refresh=f"0; url={end.redirect}", link=end.redirect)
     return message(end.title or "Thank you", end.text, css=css)

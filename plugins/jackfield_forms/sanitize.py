@@ -57,7 +57,7 @@ _CLEANER: Final = nh3.Cleaner(
 
 
 def sanitized(html: str, tags: int) -> str:
-    """Safe HTML: every tag that is left is closed. With more than that many tags it is shown as text, because the time
-    that HTML5's rules for broken markup ask for grows with the square of their number."""
+    """Safe HTML: every tag that is left is closed. With more than that many tags it is shown as text. The time that
+    HTML5's rules for broken markup ask for grows with the square of their number."""
     text = html.encode("utf-8", "replace").decode()  # JSON may bring halves of characters
     return escape(text) if text.count("<") > tags else _CLEANER.clean(text)

@@ -20,7 +20,8 @@ LONGEST_PATH = 500
 
 
 class FormTrigger:
-    """Serves formTrigger nodes. What is served is read from the store with each page, so that nothing has to follow."""
+    """Serves formTrigger nodes. The trigger reads its nodes from the store with each page, so that nothing has to
+    follow."""
 
     kind = KIND
 

@@ -33,7 +33,7 @@ class SubmittedFile:
 
 @record
 class Sent:
-    """What a browser sent: per input its texts and files. memory: what they take; None for a small form."""
+    """The inputs that a browser sent: per input its texts and files."""
 
     texts: Mapping[str, Sequence[str]]
     files: Mapping[str, Sequence[SubmittedFile]]
@@ -45,8 +45,8 @@ class Sent:
 
 @state
 class CheckedForm:
-    """values and binary: the item so far; mistakes: input name -> what is wrong; contents: of the files that are too
-    large for their entries in `binary`."""
+    """`values` and `binary`: the item so far. `mistakes`: input name -> what is wrong. `contents`: of the files that
+    are too large for their entries in `binary`."""
 
     values: dict[str, Json]
     binary: dict[str, BinaryData]

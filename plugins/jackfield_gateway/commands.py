@@ -41,7 +41,7 @@ def limit_options(command: Any) -> Any:  # Any: click's decorators
 
 
 _LIMITS = (
-    click.option("--owner", metavar="NAME", help="Whose key it is; keys of one owner share what they store."),
+    click.option("--owner", metavar="NAME", help="The key's owner; keys of one owner share what they store."),
     click.option(
         "--model", "models", multiple=True, metavar="PATTERN", help="May be asked for; repeatable (default: all)."
     ),
@@ -135,7 +135,7 @@ def change(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Change a virtual key. What is not given stays as it is; --budget replaces all budgets."""
+    """Change a virtual key. Options that you leave out change nothing; --budget replaces all budgets."""
     body = {**({"label": label} if label else {}), **_body(limits), **{_NAMES[one]: None for one in cleared}}
     found = _ask(cli, config_dir, "PATCH", f"keys/{_id(cli, config_dir, name)}", body=body)
     CommandOutput(as_json=as_json).fields(found)

@@ -1,4 +1,4 @@
-"""Who answers proxies: the port `jackfield.api.gateway.KeyGate`."""
+"""The desk that answers proxies: the port `jackfield.api.gateway.KeyGate`."""
 
 from __future__ import annotations
 

@@ -60,4 +60,4 @@ class ObjectBook:
             if self._fresh.get((one.object.id, one.object.account)) is one:
                 del self._fresh[one.object.id, one.object.account]
         if not done.cancelled() and (error := done.exception()) is not None:
-            self._context.log.error("Who has made %d stored objects was not kept: %s", len(held), error)
+            self._context.log.error("The makers of %d stored objects were not kept: %s", len(held), error)

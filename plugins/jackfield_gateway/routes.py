@@ -26,7 +26,7 @@ _FIRST_DAY, _LAST_DAY = 0, 99_999_999
 
 
 class GatewayRoutes:
-    """Whoever passes the gate may call them: to read, or to change, as with agents."""
+    """Every caller who passes the gate may call them: to read, or to change, as with agents."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

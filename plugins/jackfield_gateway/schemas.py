@@ -18,7 +18,7 @@ class _GatewayBody(Schema):
 
 
 class KeyBudgetBody(_GatewayBody):
-    """Each that is given is a limit of its own."""
+    """Each that is given is a separate limit."""
 
     usd: float | None = Field(None, gt=0, le=1e9, description="US dollars, by the price list.")
     tokens: Count | None = Field(None, description="Tokens of all kinds.")
@@ -33,11 +33,11 @@ class KeyBudgetsBody(_GatewayBody):
 
 
 class KeyChangeBody(_GatewayBody):
-    """What is not given stays as it is; null takes a limit away."""
+    """A member that is not given stays as it is; null takes a limit away."""
 
     label: Name | None = Field(None, description="For people: what the key is for.")
     owner: str | None = Field(
-        None, max_length=200, description="Whose key it is; keys of one owner share what providers store for them."
+        None, max_length=200, description="The key's owner; keys of one owner share what providers store for them."
     )
     models: list[Name] | None = Field(
         None, max_length=1000, description="Patterns (*, ?, [...]) of the models that may be asked for; none: all."

@@ -26,6 +26,6 @@ class GatewaySettings(BaseModel):
         ge=1,
         le=10_000_000,
         description="Stored objects (files, batches, conversations) of each key, and of each profile's own clients, "
-        "whose maker is remembered, and as many answers; the oldest ones are forgotten.",
+        "whose maker is remembered, and as many answers. The oldest ones are forgotten.",
     )
     max_objects: int = Field(500_000, ge=64, le=100_000_000, description="The same of all keys together, about.")

@@ -24,8 +24,8 @@ class Base:
     files: Mapping[str, str]
     """Path -> digest of what both had."""
     here: Mapping[str, str] = field(default_factory=dict)
-    """The same of those that a pull wrote another way than they are there, as when a secret is missing here or another
-    version of Jackfield wrote them."""
+    """The same of those that a pull wrote another way than they are there. That happens when a secret is missing here
+    or another version of Jackfield wrote them."""
     revision: int | None = None
     """Of the entry; None: there is none."""
 

@@ -1,4 +1,5 @@
-"""What insights say, for the API and for n8n's form of it. The store limits all of it to the caller's projects."""
+"""The answers of insights, for the API and for n8n's form of it. The store limits all of it to the caller's
+projects."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Period:
 
 
 def period_of(name: PeriodName, now: int) -> Period:
-    """The last days up to now, the present hour included."""
+    """The last days up to now, the current hour included."""
     until = _hour_after(now)
     return _between(until - DAYS[name] * DAY_MS, until)
 

@@ -42,8 +42,8 @@ class SlowNodesAsked(_Period):
 
 
 class InsightSums(_InsightsShown):
-    """total: success, failed and cancelled together. failureRate: of those that succeeded or failed, from 0 to 1.
-    averageRunTimeMs: of these, waits included. timeSavedMinutes: by the workflows' settings of today."""
+    """`total`: success, failed and cancelled together. `failureRate`: of those that succeeded or failed, from 0 to 1.
+    `averageRunTimeMs`: of these, waits included. `timeSavedMinutes`: by the workflows' settings of today."""
 
     total: int
     success: int
@@ -90,7 +90,7 @@ class InsightsShown(_InsightsShown):
 
 
 class SlowNode(_InsightsShown):
-    """p50Ms, p95Ms: ms that so many of its runs did not exceed."""
+    """p50Ms, p95Ms: ms that this share of its runs did not exceed."""
 
     workflow_id: str
     workflow_name: str | None

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class InsightsSettings(BaseModel):
-    """What is kept of executions that are no longer in the history, and how much is looked at."""
+    """The records of executions that are no longer in the history, and how much is looked at."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 

@@ -18,7 +18,7 @@ _PAGE = 100
 
 @record
 class NodeTimes:
-    """Of one node of a workflow. Times: ms, the smallest that so many of its runs did not exceed."""
+    """Of one node of a workflow. Times: ms, the smallest that this share of its runs did not exceed."""
 
     workflow_id: str
     node: str

@@ -1,4 +1,4 @@
-"""What counts of ended executions come to."""
+"""The sums of the counts of ended executions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Execute Command: runs a command of this machine in a shell, with the daemon's rights. Off by default.
 
 The command sees none of the daemon's own environment beyond what a shell needs: encryption keys and tokens may be
-there. Whatever ends the run ends every process that the command has started.
+there. The end of the run, however it comes, ends every process that the command has started.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CommandOutputTooLarge(Exception):
 
 
 def environment() -> dict[str, str]:
-    """What of the daemon's environment a command sees."""
+    """The part of the daemon's environment that a command sees."""
     return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
 
 

@@ -18,7 +18,7 @@ _TAG = re.compile(r"<[^>]*>")
 _NOT_A_FEED = "The answer is not a feed; check the URL."
 
 Entry = Mapping[str, Any]
-"""What feedparser makes of an entry: texts, lists and objects, by name."""
+"""The values that feedparser makes of an entry: texts, lists and objects, by name."""
 
 
 def entries(body: bytes, content_type: str, custom: Sequence[str]) -> list[dict[str, Json]]:

@@ -26,5 +26,5 @@ def too_large(limit: int) -> NodeError:
 
 
 async def kept(run: NodeRun, content: bytes | AsyncIterable[bytes], name: str) -> BinaryData:
-    """A new file of the execution; its type is told by its name. Raises `NodeError`."""
+    """A new file of the execution; its name tells its type. Raises `NodeError`."""
     return await kept_file(run, content, mime_type=mimetypes.guess_type(name)[0] or DEFAULT_TYPE, file_name=name)

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 Opening = Callable[[], AbstractAsyncContextManager[Any]]
-"""Opens a session of one of the drivers, of its own class, hence Any."""
+"""Opens a session of one of the drivers, of the driver's class, hence Any."""
 Spawn = Callable[[str, Coroutine[object, object, None]], object]
 
 
@@ -54,7 +54,7 @@ class _Held:
 
 class IdleSessions:
     """Keeps at most `most` sessions that nobody uses, each for at most `seconds`. A session serves one piece of work at
-    a time. patience: seconds that a session may take to tell that it is alive, or to close."""
+    a time. `patience`: seconds that a session may take to tell that it is alive, or to close."""
 
     def __init__(self, spawn: Spawn, most: int, seconds: float, patience: float) -> None:
         self._spawn = spawn

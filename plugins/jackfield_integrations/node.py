@@ -1,4 +1,4 @@
-"""What the nodes of this plugin share."""
+"""The common part of this plugin's nodes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class IntegrationNode:
             raise NodeOutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
 
     async def opening(self, run: NodeRun, kind: CredentialKind) -> AbstractAsyncContextManager[Any]:
-        """A session with the node's credential of this kind, which is opened when it is entered; of its own class
+        """A session with the node's credential of this kind, which is opened when it is entered; of the node's class
         module, hence Any. Raises `NodeError`."""
         values = await credential(run, kind)
         sessions = await sessions_of(kind)
@@ -88,8 +88,8 @@ class IntegrationNode:
         opened: AbstractAsyncContextManager[Session],
         work: Callable[[Session, int, Model], Awaitable[Items]],
     ) -> Items:
-        """What `work` makes of each input item through one connection. When the time is over, the items that had
-        their turn keep their results. Raises `NodeError`, also when there is no connection."""
+        """The items that `work` makes of each input item through one connection. When the time is over, the items that
+        had their turn keep their results. Raises `NodeError`, also when there is no connection."""
         made: Items = []
         ended = 0
         try:

@@ -1,6 +1,6 @@
 """Queries in JSON with `$1`, `$2` and so on, for which values stand in their own list.
 
-A placeholder counts where it is a whole text or a whole key, so that a value never adds to the query's structure: one
+A placeholder counts where it is a whole text or a whole key, so that a value never adds to the query's structure. One
 in a key's place is a plain name, and no operator. Source: n8n's nodes.
 """
 
@@ -96,7 +96,7 @@ class _Places:
         name = self._value(int(found[1]))
         if not isinstance(name, str) or not name or name.startswith("$") or name in _RESERVED:
             raise NodeError(
-                f"The value for {key}, which stands for a field's name in the parameter {self._name}, must be a text "
+                f"The value for {key} stands for a field's name in the parameter {self._name}. It must be a text "
                 "that is not empty, does not begin with $, and is no reserved name."
             )
         return name

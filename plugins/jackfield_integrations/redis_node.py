@@ -90,7 +90,7 @@ class RedisNode(IntegrationNode):
 
 
 Answer = Awaitable["dict[str, Json] | None"]
-"""What the item becomes; None: it is passed on."""
+"""The item after the operation; None: it is passed on."""
 
 
 async def _delete(session: RedisSession, wanted: RedisParameters) -> None:
@@ -166,7 +166,7 @@ def _list(wanted: RedisParameters) -> str:
 
 
 def stored(wanted: RedisParameters) -> str | list[str] | dict[str, str] | set[str]:
-    """What `set` writes: text, list, hash or set. Raises `NodeError`."""
+    """The value that `set` writes: text, list, hash or set. Raises `NodeError`."""
     value = wanted.value
     match wanted.key_type:
         case "string":

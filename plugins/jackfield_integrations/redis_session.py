@@ -40,8 +40,8 @@ class CheckedRedisConnection(client.Connection):
 
 
 class RedisSession:
-    """What the node does, and `RedisConnection` for others. Every method may raise `RedisError`; `guarded` makes it a
-    `NodeError`."""
+    """The operations of the node, and `RedisConnection` for others. Every method may raise `RedisError`; `guarded`
+    makes it a `NodeError`."""
 
     def __init__(self, redis: client.Redis, values: DriverCredential, most: int) -> None:
         self._redis: Any = redis  # the library types every answer as either now or later

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class IntegrationSettings(BaseModel):
-    """What mail, database, SSH, FTP and command nodes may reach, and their limits."""
+    """The targets that mail, database, SSH, FTP and command nodes may reach, and their limits."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     allowed_hosts: list[str] = Field(
         default_factory=list,
-        description="Host names, addresses and CIDR ranges beyond the public internet that mail, database, Redis, SSH "
-        "and FTP nodes may connect to, such as db.internal or 10.1.0.0/16; loopback too has to be named.",
+        description="Host names, addresses and CIDR ranges beyond the public internet that mail, database, Redis, "
+        "SSH and FTP nodes may connect to. Examples: db.internal, 10.1.0.0/16. Loopback too has to be named.",
     )
     connect_timeout: float = Field(
         10,
@@ -48,8 +48,8 @@ class IntegrationSettings(BaseModel):
     )
     execute_command: bool = Field(
         False,
-        description="Whether Execute Command nodes run commands of this machine, with the daemon's rights. Whoever may "
-        "edit workflows can then do whatever the daemon's user can.",
+        description="Whether Execute Command nodes run commands of this machine, with the daemon's rights. Everybody "
+        "who may edit workflows can then do whatever the daemon's user can.",
     )
     command_timeout: float = Field(
         60, gt=0, le=3600, description="Longest time of one command of an Execute Command node, in seconds."

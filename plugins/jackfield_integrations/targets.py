@@ -1,6 +1,6 @@
 """Which servers these nodes may connect to: those on the public internet, and what `integrations.allowed_hosts` adds.
 
-A name is looked up once and the connection goes to an address that was checked, so that a name server that answers
+A name is looked up once and the connection goes to an address that was checked. So a name server that answers
 differently the second time, or an odd spelling of an address, leads nowhere else. TLS still verifies the name.
 """
 
@@ -69,8 +69,8 @@ class Targets:
         connect: Callable[[str], Awaitable[Connection]],
         failures: Sequence[type[Exception]],
     ) -> Connection:
-        """What `connect` gives for the first of the host's addresses that answers. failures: what the library raises
-        when it cannot connect or sign in. Raises `NodeError`, without secrets."""
+        """The result of `connect` for the first of the host's addresses that answers. Raises `NodeError`, without
+        secrets."""
         caught: tuple[type[Exception], ...] = (OSError, *failures)
         problem: Exception = OSError("no address")
         for address in await self.checked(values, host, port):

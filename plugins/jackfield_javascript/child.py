@@ -1,12 +1,12 @@
 """The worker process: evaluates expressions, or runs Code nodes, one request after another.
 
-Run by path with `python -I -S`, so that it starts in milliseconds and holds nothing of the daemon: of the project it
-imports `jackfield.api.confinement` alone. Before it says that it is ready it seals itself: from then on it opens no
-file, and a part that it was not told to load makes it ask for another worker (`PARTS`).
+Run by path with `python -I -S`, so that it starts in milliseconds and holds nothing of the daemon. Of the project it
+imports `jackfield.api.confinement` alone. Before it says that it is ready it seals itself. From then on it opens no
+file, and a part that it had no order to load makes it ask for another worker (`PARTS`).
 
 Standard input is a stream socket to the daemon, with the frames of `jackfield.api.scripting.frames`. The first one that
 is sent says that the worker is ready. Expressions come in one frame and are answered by one. For a Code node a first
-frame says how many follow, which are received as the script asks for them; its list goes back in frames as it is
+frame says how many follow, which are received as the script asks for them. Its list goes back in frames as it is
 written, then a last one. End of stream ends the process.
 """
 
@@ -36,8 +36,8 @@ HERE = Path(__file__).parent
 PRELUDE = HERE / "prelude"
 SHARED = ("base", "text", "data")
 PARTS = ("hashing", "zones", "dates", "numbers")
-"""Modules of `host` that cost time and memory. One that is missing when a script needs it cannot be loaded any more:
-the answer is its name behind `NEEDS`, the process ends, and the daemon asks a worker that has it."""
+"""Modules of `host` that cost time and memory. One that is missing when a script needs it cannot be loaded any more.
+The answer is its name behind `NEEDS`, the process ends, and the daemon asks a worker that has it."""
 NEEDS = "?"
 LATER = {
     "intl": "prelude/intl.js",
@@ -48,7 +48,7 @@ LATER = {
     "vendor/luxon": "vendor/luxon.js",
     "vendor/jmespath": "vendor/jmespath.js",
 }
-"""What few scripts use: compiled when the first one does."""
+"""The parts that few scripts use: compiled when the first one does."""
 METHODS = ("text_methods", "list_methods", "value_methods", "date_methods")
 FILES = {
     "expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"),
@@ -68,8 +68,8 @@ def as_packages(api: Path) -> None:
 
 
 def limit_cpu(seconds: int) -> None:
-    """At most so many further seconds of processor time, should nobody else end the process. A timer, because a sealed
-    process changes no limits."""
+    """At most that many further seconds of processor time, should nobody else end the process. A timer, because a
+    sealed process changes no limits."""
     signal.setitimer(signal.ITIMER_PROF, seconds + 1)
 
 
@@ -225,7 +225,7 @@ class Prelude:
         self._host = {**{name: unless_refused(function) for name, function in HOST.items()}, **host}
 
     def allowed(self, size: int) -> int:
-        """Bytes of memory for a script whose request has so many: more than `memory` for a long input."""
+        """Bytes of memory for a script whose request has that many: more than `memory` for a long input."""
         return min(self.memory + size * self._per_mib // MIB, self.most)
 
     def load(self, *names: str) -> tuple[Context, list[Callable[..., object]]]:
@@ -246,8 +246,8 @@ class Prelude:
 
 
 class ExpressionScripts:
-    """One context for many evaluations. `renew` replaces it when it is spent: after an error of its own, after one that
-    held much, and now and then, so that nothing piles up."""
+    """One context for many evaluations. `renew` replaces it when it is spent: after its own error, after one that held
+    much, and now and then. So nothing piles up."""
 
     def __init__(self, prelude: Prelude) -> None:
         from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
@@ -360,8 +360,8 @@ def preload(parts: str) -> None:
 
 
 def main(api: str, kind: str, parent: str, packages: str, memory: str, limits: str, parts: str) -> None:
-    """api: the directory of `jackfield.api`. packages: the directories that hold `_quickjs` and `babel`. memory: bytes
-    for the JavaScript. parts: those of `PARTS` to load, with commas between."""
+    """`api`: the directory of `jackfield.api`. `packages`: the directories that hold `_quickjs` and `babel`. `memory`:
+    bytes for the JavaScript. `parts`: those of `PARTS` to load, with commas between."""
     as_packages(Path(api))
     from jackfield.api.confinement import can_confine, die_with, keep_descriptors, limit, seal
 

@@ -1,8 +1,8 @@
 """The `ScriptEngine` for JavaScript: workers for expressions, and workers for Code nodes.
 
-Expressions run in worker processes too, and not on a thread of the daemon: native loops of a JavaScript engine, such as
-a search for a long text in a longer one, can't be interrupted, and a fault in it must not take the daemon along. A turn
-to a process costs what a turn to a thread costs.
+Expressions run in worker processes too, and not on a thread of the daemon. Nobody can interrupt native loops of a
+JavaScript engine, such as a search for a long text in a longer one. A fault in it must not take the daemon along. A
+turn to a process costs what a turn to a thread costs.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class Patience:
         self._left = 0
 
     def found(self, look: Callable[[float], Answer | None]) -> Answer | None:
-        """What `look` gives, which is told the seconds for which it may."""
+        """The result of `look`, which gets the seconds for which it may."""
         if not self._seconds:
             return None
         if self._left:

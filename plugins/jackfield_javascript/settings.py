@@ -1,4 +1,4 @@
-"""What can be set about JavaScript."""
+"""The settings of JavaScript."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class JavaScriptSettings(BaseModel):
         80,
         ge=0,
         le=1000,
-        description="Microseconds that the event loop itself looks out for the values of a few expressions, which come "
-        "sooner than it could turn to them; 0: never. Behind values that take longer it does not for a while.",
+        description="Microseconds that the event loop itself looks out for the values of a few expressions, which "
+        "come sooner than it could turn to them. 0: never. Behind values that take longer it does not for a "
+        "while.",
     )
     expression_memory: int = Field(64, ge=16, le=4096, description="MiB that the JavaScript of an expression may hold.")
     compiled_expressions: int = Field(512, ge=1, le=10_000, description="Expressions kept compiled in each worker.")

@@ -1,4 +1,4 @@
-"""What values of expressions offer: written by `tools/expression_vocabulary.py` from the engine itself."""
+"""The members that values of expressions offer: written by `tools/expression_vocabulary.py` from the engine itself."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 
 @record
 class ScriptRequest:
-    """parts: frames, which go away as they are sent; take: is given the frames of the answer that come before its last
-    one, None: there are none; patience: how long the event loop looks out for the answer itself, None: not at all."""
+    """`parts`: frames, which go away as they are sent. `take`: gets the frames of the answer that come before its last
+    one, None: there are none. `patience`: how long the event loop looks out for the answer itself, None: not at all."""
 
     parts: deque[bytes]
     take: Callable[[Frame], Awaitable[None]] | None = None
@@ -35,8 +35,8 @@ class ScriptRequest:
 
 @record
 class WorkerStart:
-    """How a worker is started. largest: bytes of an answer, one that is longer ends the process; setting: the one that
-    says so; timeout: seconds until the worker is ready."""
+    """How a worker is started. `largest`: bytes of an answer, one that is longer ends the process. `setting`: the one
+    that says so. `timeout`: seconds until the worker is ready."""
 
     command: Sequence[str]
     largest: int
@@ -45,7 +45,7 @@ class WorkerStart:
 
 
 def environment() -> Mapping[str, str]:
-    """What a worker gets of the daemon's environment: never a secret."""
+    """The part of the daemon's environment that a worker gets: never a secret."""
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
@@ -162,8 +162,8 @@ class JavaScriptWorker:
         self._stream.close()
 
     def lives(self) -> bool:
-        """Whether the process has not ended, also when the event loop did not hear of it yet, and has said nothing that
-        it was not asked: that would be taken for the next answer."""
+        """Whether the process has not ended, also when the event loop did not hear of it yet, and has said nothing
+        unasked. That would be taken for the next answer."""
         return self._stream.is_clear and self._process.poll() is None
 
     async def ended(self) -> None:

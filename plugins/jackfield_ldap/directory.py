@@ -21,8 +21,9 @@ from jackfield_ldap.filters import filled_dn, filled_filter
 from jackfield_ldap.settings import LdapDirectory, LdapSettings
 
 _WRONG = frozenset({19, 32, 34, 48, 49, 50, 53})
-"""Results of a bind (RFC 4511 appendix A) that say no to a name or a password: invalidCredentials, and what directories
-answer for accounts that are locked, have expired, or are not there. All look alike, so that none tells who is there."""
+"""Results of a bind (RFC 4511 appendix A) that say no to a name or a password. They are invalidCredentials, and what
+directories answer for accounts that are locked, have expired, or are not there. All look alike, so that none tells who
+is there."""
 _SIZE_LIMIT = 4
 _PORTS = {"ldap": 389, "ldaps": 636}
 
@@ -52,8 +53,8 @@ class FoundEntry:
         return found
 
     def identifier(self, name: str) -> str:
-        """The only value; hex where it is no printable text, and always at the length of an `objectGUID`, whose
-        bytes may look like a text by chance. Empty: there is none."""
+        """The only value. It is hex where it is no printable text, and always at the length of an `objectGUID`. Bytes
+        of such an id may look like a text by chance. Empty: there is none."""
         values = self.attributes.get(name.lower(), [])
         if len(values) != 1:
             return ""
@@ -65,7 +66,7 @@ class FoundEntry:
 
 
 class LdapClient:
-    """Each look has connections of its own, which end with it. Referrals are not followed: a server would send the
+    """Each look has its own connections, which end with it. Referrals are not followed: a server would send the
     password elsewhere."""
 
     def __init__(self, context: PluginContext, directory: LdapDirectory, settings: LdapSettings) -> None:

@@ -23,7 +23,7 @@ def filled_dn(template: str, username: str) -> str:
 
 
 def folded_dn(dn: str) -> str:
-    """For comparison: one spelling of what differs in case and spaces. What is no DN is folded as it is."""
+    """For comparison: one spelling of what differs in case and spaces. A text that is no DN is folded as it is."""
     try:
         parts = parse_dn(dn, escape=False, strip=True)
     except Exception:

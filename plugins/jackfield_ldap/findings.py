@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about directories."""
+"""The lines of `jackfield doctor` about directories."""
 
 from __future__ import annotations
 

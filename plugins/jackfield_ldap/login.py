@@ -1,4 +1,4 @@
-"""`PasswordLogin` over a directory. The library waits, so that its calls have threads of their own."""
+"""`PasswordLogin` over a directory. The library waits, so that its calls have their own threads."""
 
 from __future__ import annotations
 

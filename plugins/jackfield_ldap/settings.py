@@ -11,7 +11,7 @@ from jackfield.api.host_names import is_loopback
 from jackfield.api.login_groups import GroupRow
 
 USERNAME, DN = "{username}", "{dn}"
-"""What stands for a person's name in a filter or a DN, and for the person's DN in a filter of groups."""
+"""The signs that stand for a person's name in a filter or a DN, and for the person's DN in a filter of groups."""
 _UUID = "entryUUID"
 
 

@@ -25,9 +25,9 @@ UNREADABLE = "No key of this daemon opens its secrets: give secret and headers a
 
 @record
 class LogStream:
-    """address: `udp://`, `tcp://` or `tls://` with host and port, or an HTTP address; filters: see `wants`; secret:
-    signs what goes over HTTP; headers: of each HTTP request, values are secrets; facility: of syslog, 0 to 23;
-    revision: of the entry; problem: why it cannot be delivered, with what remedy."""
+    """`address`: `udp://`, `tcp://` or `tls://` with host and port, or an HTTP address. `filters`: see `wants`.
+    `secret`: signs what goes over HTTP. `headers`: of each HTTP request, values are secrets. `facility`: of syslog, 0
+    to 23. `revision`: of the entry. `problem`: why it cannot be delivered, with what remedy."""
 
     id: str
     name: str
@@ -110,7 +110,7 @@ class StreamBook:
         return bool(await self._store.put_entry(entry, before))
 
     async def reseal(self) -> Resealed:
-        """`SealedValues`: with the present key."""
+        """`SealedValues`: with the current key."""
         done, lost = 0, []
         for entry in await self._store.entries(KIND, "", after=None, limit=_MOST, newest_first=False):
             sealed = base64.b64decode(str(_told(entry).get("sealed", "")))

@@ -19,8 +19,8 @@ _ENDS: Mapping[str, str] = {"success": "n8n.workflow.success"}
 
 @record
 class StreamMessage:
-    """kind: one of `KINDS`; event: its name; at: Unix ms; failed: whether something came to nothing; number: of a
-    record of the audit log, by which a receiver recognises one that comes twice."""
+    """`kind`: one of `KINDS`. `event`: its name. `at`: Unix ms. `failed`: whether something came to nothing. `number`:
+    of a record of the audit log, by which a receiver recognises one that comes twice."""
 
     kind: str
     event: str

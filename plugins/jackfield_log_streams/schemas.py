@@ -35,9 +35,9 @@ class _StreamShown(Schema):
 
 
 class LogStreamBody(_StreamBody):
-    """address: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others;
-    filters: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`;
-    secret: signs requests over HTTP; secret, headers: null or absent keeps the present ones."""
+    """`address`: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others.
+    `filters`: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`.
+    `secret`: signs requests over HTTP. `secret`, `headers`: null or absent keeps the current ones."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
     kind: Literal["syslog", "http", "otlp"]
@@ -67,9 +67,9 @@ class LogStreamBody(_StreamBody):
 
 
 class LogStreamShown(_StreamShown):
-    """hasSecret: whether requests are signed; headers: their names; error: why the last batch of this daemon did not
-    go; cursor: the number of the last record of the audit log that the receiver has; here: whether this daemon delivers
-    it."""
+    """`hasSecret`: whether requests are signed. `headers`: their names. `error`: why the last batch of this daemon did
+    not go. `cursor`: the number of the last record of the audit log that the receiver has. `here`: whether this daemon
+    delivers it."""
 
     id: str
     name: str

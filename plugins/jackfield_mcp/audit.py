@@ -1,5 +1,5 @@
-"""A line in the log for every call of a tool and every resource that is read: who, which one, on what, and how it
-ended. Arguments are not in it, but for ids: they may hold secrets."""
+"""A line in the log for every call of a tool and every resource that is read. It has who, which one, on what, and how
+it ended. Arguments are not in it, but for ids: they may hold secrets."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A request of Streamable HTTP that is answered in the task in which it came.
 
-The SDK's transport for clients with a handshake gives each request its own session: four tasks, and streams in
-memory between them. For servers that keep nothing between two requests this serves the same messages by the SDK's own
-`serve_one`, as the SDK does for protocol version 2026-07-28, at less than half the cost. What is not a plain request is
-left to the SDK's transport. Source: MCP 2025-11-25, Transports (Sending Messages to the Server).
+The SDK's transport for clients with a handshake gives each request its own session: four tasks, and streams in memory
+between them. For servers that keep nothing between two requests this serves the same messages by the SDK's own
+`serve_one`. The SDK does so for protocol version 2026-07-28. It costs less than half. The SDK's transport has every
+request that is not plain. Source: MCP 2025-11-25, Transports (Sending Messages to the Server).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def structured(value: Json) -> dict[str, Json]:
 
 
 def bounded(value: Json, limit: int) -> Json:
-    """The value in at most `limit` bytes of JSON as `marked_text` writes it, with long texts and lists cut, each with a
+    """The value in at most `limit` bytes of JSON as `marked_text` writes it. Long texts and lists are cut, each with a
     word of what is gone."""
     if _size(value) <= limit:
         return value

@@ -1,4 +1,4 @@
-"""What the plugin mounts beside Quart."""
+"""The applications that the plugin mounts beside Quart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _OAUTH = ("oauth", *(path[1:] for path in (RESOURCE_METADATA, SERVER_METADATA, O
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
-    """Of /mcp the path alone: what is below belongs to MCP Server Triggers. What OAuth needs is for everybody."""
+    """Of /mcp the path alone: what is below belongs to MCP Server Triggers. The paths that OAuth needs are for
+    everybody."""
     settings = context.settings(McpSettings)
     told = partial(challenge, service=context.service) if settings.enabled and settings.oauth else None
     oauth = LaterApp.at("jackfield_mcp.oauth.app:build", context)

@@ -28,7 +28,7 @@ _FIX = """The execution {execution_id} of Jackfield has failed. Ask explain_fail
 the change with change_workflow and dry_run first. Then make it, and prove it with retry_execution or run_workflow.
 Change no more than the failure needs."""
 _PROMPTS: Mapping[str, tuple[str, str, str, str]] = {
-    "build": (_BUILD, "goal", "What the workflow shall do.", "Build a workflow"),
+    "build": (_BUILD, "goal", "The work that the workflow is to do.", "Build a workflow"),
     "explain": (_EXPLAIN, "workflow_id", "Id of the workflow.", "Explain a workflow"),
     "fix": (_FIX, "execution_id", "Id of the execution that failed.", "Mend a failed execution"),
 }

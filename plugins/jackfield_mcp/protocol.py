@@ -1,5 +1,5 @@
-"""What the daemon's own MCP server answers. Source: MCP 2025-11-25 and 2026-07-28: Tools, Resources, Prompts, Progress,
-Cancellation."""
+"""The answers of the daemon's own MCP server. Source: MCP 2025-11-25 and 2026-07-28: Tools, Resources, Prompts,
+Progress, Cancellation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ Context = ServerRequestContext[dict[str, object]]
 
 
 def owner_of(scope: Scope) -> str:
-    """Whose session it is."""
+    """The owner of the session."""
     caller: Principal | None = scope.get("jackfield.principal")
     return "" if caller is None else f"{caller.method}:{caller.user_id}:{caller.claims.get('key', '')}"
 

@@ -45,7 +45,7 @@ class McpSettings(BaseModel):
     )
     profile_tokens: int = Field(
         300,
-        description="Runs of profiles' agents that may have a token for tools at once, at all daemons of a store; of "
+        description="Runs of profiles' agents that may have a token for tools at once, at all daemons of a store. Of "
         "too many the oldest token ends.",
         ge=1,
         le=1000,

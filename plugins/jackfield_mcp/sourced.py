@@ -27,7 +27,7 @@ class SourcedTools:
         return list(found.values())
 
     async def find(self, caller: Principal, name: str) -> ToolSource | None:
-        """Who has the tool for this caller."""
+        """The source that has the tool for this caller."""
         async for source, tool in self._all(caller):
             if tool.name == name:
                 return source

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""A tool's definition."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ class ToolRun:
 
 @record
 class McpTool(Generic[ArgumentsT]):
-    """name: unique; description: for models, what it does and what its result has; scopes: all of which the caller
-    needs, those of the operations that it calls; reads: it changes nothing; destroys: it may take away or replace what
-    is there; repeatable: the same call again changes nothing more; outward: it may reach beyond the daemon."""
+    """`name`: unique. `description`: for models, what it does and what its result has. `scopes`: all of which the
+    caller needs, those of the operations that it calls. `reads`: it changes nothing. `destroys`: it may take away or
+    replace what is there. `repeatable`: the same call again changes nothing more. `outward`: it may reach beyond the
+    daemon."""
 
     name: str
     title: str

@@ -37,7 +37,7 @@ SHOWN = 60
 
 @record
 class BundleDocument:
-    """One document. origin: where it was found, such as a file's name; remark: what is to be told of it."""
+    """One document. origin: where it was found, such as a file's name; remark: what there is to tell of it."""
 
     origin: str
     document: Mapping[str, Json]
@@ -46,7 +46,7 @@ class BundleDocument:
 
 @record
 class Unreadable:
-    """What could not be read, and why."""
+    """The parts that could not be read, and why."""
 
     origin: str
     reason: str

@@ -1,4 +1,4 @@
-"""`jackfield import` and `jackfield export`. The work of each stands in a module of its own."""
+"""`jackfield import` and `jackfield export`. The work of each stands in its own module."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _SERVICE = frozenset({"version", "createdAt", "updatedAt", "state", "attention"}
 
 @record
 class Exported:
-    """warnings: what n8n will not find in it, one sentence each."""
+    """warnings: what n8n does not find in it, one sentence each."""
 
     document: Document
     warnings: Sequence[str]

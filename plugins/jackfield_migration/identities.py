@@ -1,7 +1,7 @@
 """The stored map from ids of n8n to ids of ours.
 
-An id that is only referred to gets one of ours as well: whatever has it may be imported later, and then the references
-to it are right already. So neither order nor cycles matter.
+An id that is only referred to gets one of ours as well. The thing that has it may be imported later, and then the
+references to it are right already. So neither order nor cycles matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WORKFLOW, CREDENTIAL = "workflow", "credential"
 
 
 class IdMap:
-    """The ids of one kind of one installation. What is new is kept with `save`."""
+    """The ids of one kind of one installation. `save` keeps new ones."""
 
     def __init__(self, context: PluginContext, source: str, kind: str) -> None:
         self._context = context

@@ -1,7 +1,7 @@
 """One import: credentials and variables first, then workflows, which refer to them.
 
-The map of ids is kept before the workflows that use it, so that an import that breaks off goes on where it was when it
-is repeated. Each document is stored as a whole or not at all; what is wrong with one keeps none of the others back.
+The map of ids is kept before the workflows that use it. So an import that breaks off goes on where it was when it is
+repeated. Each document is stored as a whole or not at all; what is wrong with one keeps none of the others back.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ BY_HAND = (
 @record
 class Options:
     """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that requests of the
-    same import bring. Whoever sends several tells of circles and of names that several have. activate: make live what
-    was live in n8n."""
+    same import bring. The caller who sends several tells of circles and of names that several have."""
 
     author: Principal
     source: str = "n8n"

@@ -1,6 +1,6 @@
-"""Folders and projects of n8n, which are folders here: `Marketing/Sales/2024`. Whatever names them in an export, a
-workflow that was read has them as `PATH` of its `parentFolder`. On the way out they are a tag, since n8n's import makes
-no folders."""
+"""Folders and projects of n8n, which are folders here: `Marketing/Sales/2024`. An export may name them in several ways;
+a workflow that was read has them as `PATH` of its `parentFolder`. On the way out they are a tag, since n8n's import
+makes no folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAID = frozenset({"parentFolder", "parentFolderId", "shared", "homeProject"})
 
 @record
 class Places:
-    """What an installation has. folders, projects: by id; homes: id of a workflow -> ids of its projects."""
+    """The places of an installation. `folders`, `projects`: by id. `homes`: id of a workflow -> ids of its projects."""
 
     folders: Mapping[str, Row] = field(default_factory=dict)
     projects: Mapping[str, Row] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def folder_of(document: Row) -> tuple[str, ...]:
 
 
 def folder_tag(path: Sequence[str]) -> Json:
-    """What stands for a folder in n8n."""
+    """The stand-in for a folder in n8n."""
     return {"name": TAG + "/".join(name.replace("/", " ").replace(",", " ") for name in path)}
 
 

@@ -1,4 +1,5 @@
-"""What n8n hides of executions: Jackfield shows what it keeps, so that it keeps nothing where n8n shows nothing.
+"""The parts of executions that n8n hides: Jackfield shows what it keeps, so that it keeps nothing where n8n shows
+nothing.
 
 Source: n8n-workflow, `redaction-channels`.
 """

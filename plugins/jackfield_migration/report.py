@@ -12,8 +12,8 @@ from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import NOT_HERE, Bundle
 
 Status = Literal["created", "updated", "unchanged", "matched", "skipped", "refused", "failed"]
-"""`matched`: a credential of this name and kind was here already, and stays as it is; `skipped`: the same document came
-twice, or nothing of it is to be kept; `refused`: it has mistakes; `failed`: the store or a conflict prevented it. Of a
+"""`matched`: a credential of this name and kind was here already, and stays as it is. `skipped`: the same document came
+twice, or nothing of it is to be kept. `refused`: it has mistakes. `failed`: the store or a conflict prevented it. Of a
 dry run each says what would become of the document."""
 Verdict = Literal["runs", "attention", "cannot"]
 """`attention`: it runs once somebody has entered or imported what is missing; `cannot`: a part of it has no counterpart
@@ -23,8 +23,8 @@ DONE: frozenset[Status] = frozenset({"created", "updated", "unchanged", "matched
 
 @record
 class Result:
-    """What became of one document. active: whether it is live now; None: it has nothing that could be live.
-    was_active: whether it was live in n8n."""
+    """The outcome for one document. `active`: whether it is live now; None: it has nothing that could be live.
+    `was_active`: whether it was live in n8n."""
 
     kind: str
     name: str

@@ -25,10 +25,10 @@ class MovingInQuery(Schema):
 class ImportDocuments(Schema):
     """One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
 
-    encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
-    workflows that requests of the same import bring; then nothing is said of circles and twins. origins: where
-    documents come from, by the names of their lists and in their order; remarks: what is to be told of workflows, in
-    their order.
+    `encryptionKey`: of the n8n that has written encrypted credentials; several stand in lines. `following`: ids of
+    workflows that requests of the same import bring; then nothing is said of circles and twins. `origins`: where
+    documents come from, by the names of their lists and in their order. `remarks`: remarks on workflows, in their
+    order.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -127,7 +127,7 @@ class MovingOutQuery(Schema):
 
 
 class ExportShown(Schema):
-    """workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it."""
+    """`workflow`: as `n8n import:workflow` reads it. `warnings`: what n8n does not find in it."""
 
     model_config = ConfigDict(defer_build=True)
 

@@ -1,4 +1,4 @@
-"""What can be told of workflows only when all of an import are known: circles, and names that several have."""
+"""The findings about workflows that need all of an import: circles, and names that several have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.verdicts import cycles
 
 SHOWN = 8
-"""Names of a circle that are told."""
+"""Names of a circle that a message lists."""
 MAX_NAME = 255
 
 

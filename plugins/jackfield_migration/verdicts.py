@@ -23,7 +23,7 @@ async def judged(
     context: PluginContext, workflow: Workflow, made: Rewritten, own: Callable[[str], str], *, workflows: Present,
     credentials: Present,
 ) -> tuple[Verdict, list[Problem]]:  # fmt: skip
-    """The verdict, and everything that is to be told, each place once."""
+    """The verdict, and all remarks, each place once."""
     reader = context.port(WorkflowReader)
     missing = [
         *_missing_links(made.links, own, workflows),

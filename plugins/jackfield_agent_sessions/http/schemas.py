@@ -50,9 +50,9 @@ class MessagesQuery(_Given):
 
 
 class AgentSessionOut(Schema):
-    """agent_session: the agent's own name of the session. state: `idle`: it waits for a message; `asking`: for a
-    permission. revision: of its messages. exit_code: of an ended session; 128+n for a signal. reason: why it ended,
-    where that is known."""
+    """`agent_session`: the agent's own name of the session. `state`: `idle`: it waits for a message; `asking`: for a
+    permission. `revision`: of its messages. `exit_code`: of an ended session; 128+n for a signal. `reason`: why it
+    ended, where that is known."""
 
     id: str
     profile_alias: str

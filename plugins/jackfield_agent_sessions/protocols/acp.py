@@ -43,7 +43,7 @@ class AcpProtocol:
 
 
 class AcpDialogue:
-    """`AgentDialogue`. A session that goes on is told anew by the agent, message by message."""
+    """`AgentDialogue`. The agent tells a session that goes on anew, message by message."""
 
     def __init__(self, start: DialogueStart) -> None:
         self._start = start

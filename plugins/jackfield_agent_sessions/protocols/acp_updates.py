@@ -1,4 +1,4 @@
-"""What an agent tells of a prompt's turn in the Agent Client Protocol (`session/update`), as messages.
+"""The messages that an agent's reports of a prompt's turn become in the Agent Client Protocol (`session/update`).
 
 Source: https://agentclientprotocol.com, schema of protocol version 1.
 """
@@ -73,7 +73,7 @@ class TurnUpdates:
         return [*steps, *self.spent(usage)] if usage else steps
 
     def closed(self) -> None:
-        """What comes next begins its own text."""
+        """The next text begins anew."""
         self._run = None
 
     def _chunk(self, type: str, update: Mapping[str, Json]) -> DialogueSteps:

@@ -36,7 +36,7 @@ class JsonRpcPeer:
         return SendFrame({"jsonrpc": "2.0", "id": self._last, "method": method, "params": dict(params)})
 
     def received(self, frame: Mapping[str, Json]) -> DialogueSteps:
-        """What follows from a message of the other side's."""
+        """The effects of a message of the other side's."""
         method = text(frame, "method")
         if not method:
             return self._response(frame)

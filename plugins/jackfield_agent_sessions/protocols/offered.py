@@ -1,4 +1,4 @@
-"""What this plugin gives at the extension point."""
+"""The protocols that this plugin gives at the extension point."""
 
 from __future__ import annotations
 

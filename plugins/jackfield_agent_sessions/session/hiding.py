@@ -31,7 +31,8 @@ class SecretsHidden:
         return value
 
     def split(self, text: str) -> tuple[str, str]:
-        """What may be shown of a text that goes on, and what has to wait since it may be the beginning of a secret."""
+        """The part of a text that may be shown while the text goes on. The rest waits, since it may be the beginning of
+        a secret."""
         text = self.hide(text)
         held = max((_begun(text, secret) for secret in self._secrets), default=0)
         return text[: len(text) - held], text[len(text) - held :]

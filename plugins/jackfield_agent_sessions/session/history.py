@@ -19,8 +19,8 @@ _MARGIN = 4096
 
 @state
 class KeptMessage:
-    """id: counts the session's messages from 1. revision: counts its changes; that of the last one. time_ms: of the
-    message's beginning, Unix ms. complete: its text does not go on. pending: of it what may begin a secret."""
+    """`id`: counts the session's messages from 1. `revision`: counts its changes; that of the last one. `time_ms`: of
+    the message's beginning, Unix ms. `complete`: its text does not go on. `pending`: of it what may begin a secret."""
 
     id: int
     key: str
@@ -78,7 +78,7 @@ class MessageHistory:
         return found
 
     def without_secrets(self, text: str) -> str:
-        """Of what is told beside the messages."""
+        """Of reports beside the messages."""
         return self._hidden.hide(text)
 
     def since(self, revision: int) -> Sequence[KeptMessage]:

@@ -39,12 +39,12 @@ from jackfield_agent_sessions.settings import AgentSessionSettings
 _MOST_CALLS = 1_000
 """Calls whose results are awaited."""
 _MOST_ERRORS = 2_000
-"""Characters of an agent's errors that are told as the reason of its end."""
+"""Characters of an agent's errors that the session gives as the reason of its end."""
 
 
 @record
 class SessionAbout:
-    """What does not change. agent: id of the agent's manifest; protocol: that it is spoken to in."""
+    """The constants of a session."""
 
     id: str
     launch: Launch
@@ -149,7 +149,7 @@ class AgentSession:
             limit = self._settings.message_limit
             raise Conflict(
                 f"The request is longer than agent_sessions.message_limit ({limit} bytes) and was not shown whole, so "
-                "nobody can allow it; reject it, or raise that limit and let the agent ask again in a new session.",
+                "nobody can allow it. Reject it, or raise that limit and let the agent ask again in a new session.",
                 code="PERMISSION_CUT",
             )
         self._take(self._dialogue.answer(permission, option, note))

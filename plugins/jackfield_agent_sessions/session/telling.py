@@ -1,4 +1,4 @@
-"""What happens in a session, told on the topic `agent_sessions`."""
+"""The events of a session, on the topic `agent_sessions`."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ _MENDS = 2
 
 @state
 class AgentOutcome:
-    """What came of it. value: the final text, or the value that the parser made; steps: the tools called, with their
-    results."""
+    """The outcome."""
 
     value: Json = ""
     steps: list[tuple[ToolCall, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the plugin mounts beside Quart: `/chat` and `/chat-test`."""
+"""The applications that the plugin mounts beside Quart: `/chat` and `/chat-test`."""
 
 from __future__ import annotations
 

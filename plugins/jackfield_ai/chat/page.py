@@ -97,7 +97,7 @@ def page(node: Node) -> Response:
     options = options_of(node)
     title = _text(options.get("title"), "Chat")
     subtitle = _text(options.get("subtitle"), "")
-    hint = _text(options.get("inputPlaceholder"), "Type your question..")
+    hint = _text(options.get("inputPlaceholder"), "Type your question...")
     lines = [line for line in _text(node.parameters.get("initialMessages"), "").splitlines() if line.strip()]
     first = "".join(f"<p>{escape(line)}</p>" for line in lines)
     streaming = ' data-streams="1"' if streams(node) else ""

@@ -1,4 +1,4 @@
-"""What the editor's chat reads and answers."""
+"""The bodies that the editor's chat reads and answers."""
 
 from __future__ import annotations
 

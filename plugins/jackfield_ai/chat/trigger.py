@@ -31,7 +31,7 @@ _PATH = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 
 
 class ChatTrigger(SuffixTrigger, NodeTrigger):
-    """Serves chatTrigger nodes. What is served is read from the store with each message, so that nothing has to
+    """Serves chatTrigger nodes. The trigger reads its nodes from the store with each message, so that nothing has to
     follow."""
 
     kind = KIND

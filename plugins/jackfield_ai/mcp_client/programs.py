@@ -36,7 +36,8 @@ Streams: TypeAlias = (
 
 
 def environment(command: McpCommand) -> Mapping[str, str]:
-    """What of the daemon's environment the program sees: what every program needs, and what the operator names."""
+    """The part of the daemon's environment that the program sees: what every program needs, and what the operator
+    names."""
     wanted = {*_PASSED_ON, *command.pass_environment}
     return {name: value for name, value in os.environ.items() if name in wanted or name.startswith("LC_")}
 

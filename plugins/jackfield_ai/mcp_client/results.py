@@ -1,4 +1,4 @@
-"""What a tool gave, as items and as an agent gets it. Source: n8n's nodes mcpClient and mcpClientTool."""
+"""A tool's result, as items and as an agent gets it. Source: n8n's nodes mcpClient and mcpClientTool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILES = ("image", "audio")
 
 
 class Failing(Protocol):
-    """What of a result tells whether the tool failed."""
+    """The part of a result that tells whether the tool failed."""
 
     @property
     def failed(self) -> bool: ...

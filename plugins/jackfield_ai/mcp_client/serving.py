@@ -1,4 +1,4 @@
-"""What both nodes share: who may use a command of the machine, and the lists of their forms."""
+"""The common part of both nodes: who may use a command of the machine, and the lists of their forms."""
 
 from __future__ import annotations
 

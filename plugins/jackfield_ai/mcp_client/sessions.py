@@ -27,7 +27,7 @@ CREDENTIALS = {
 
 
 class Authorizing(Protocol):
-    """Whoever has the node's credential: a run, a part, a form that asks for a list."""
+    """The holder of the node's credential: a run, a part, a form that asks for a list."""
 
     async def authorization(self, kind: str) -> Authorization: ...
 

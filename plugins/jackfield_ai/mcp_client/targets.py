@@ -50,8 +50,7 @@ class McpTool:
 
 @record
 class McpResult:
-    """What a tool gave. content: blocks as in the protocol; structured: None when there is none; failed: the tool says
-    so."""
+    """A tool's result."""
 
     content: Sequence[dict[str, Json]]
     structured: Json = None
@@ -64,13 +63,12 @@ class McpResult:
 
     @property
     def object(self) -> dict[str, Json] | None:
-        """What is structured, when it is an object, as n8n wants it."""
+        """The structured part, when it is an object, as n8n wants it."""
         return self.structured if isinstance(self.structured, dict) else None
 
 
 class McpSession(Protocol):
-    """A session of one server, for everybody who has it at the same time. What it raises is a `NodeError`, without
-    secrets."""
+    """A session of one server, for everybody who has it at the same time. It raises `NodeError`, without secrets."""
 
     async def page(self, cursor: str = "") -> tuple[Sequence[McpTool], str]:
         """One page of the server's tools, and the cursor of the next one; empty: it was the last."""
@@ -79,8 +77,8 @@ class McpSession(Protocol):
         """All of them, of at most `MAX_PAGES` pages."""
 
     async def call(self, name: str, arguments: Mapping[str, Json], seconds: float, heard: Progress) -> McpResult:
-        """Call a tool. A cancellation is told to the server. seconds: until the call is given up; heard: told how it
-        goes on."""
+        """Call a tool. The server gets to know of a cancellation. seconds: until the call is given up; heard: told how
+        it goes on."""
 
 
 Opened: TypeAlias = "AbstractAsyncContextManager[McpSession]"

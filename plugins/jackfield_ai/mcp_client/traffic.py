@@ -24,8 +24,8 @@ _AHEAD = 8
 
 
 class Trouble:
-    """What kept the requests of one call, or of the session itself, from being answered. failure: the last one; status:
-    of the last answer that is an error; lost: set when no answer can come any more."""
+    """The reason why the requests of one call, or of the session itself, were not answered. `failure`: the last one.
+    `status`: of the last answer that is an error. `lost`: set when no answer can come any more."""
 
     def __init__(self) -> None:
         self.failure: NodeError | None = None
@@ -126,8 +126,8 @@ class _Exchange(httpx2.AsyncByteStream):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """See the module. limit: bytes of one answer; seconds: that one may take which is no stream; listens: whether the
-    SDK keeps a connection open on which the server answers. session: notes the trouble of requests that are of no
+    """See the module. `limit`: bytes of one answer. `seconds`: that one may take which is no stream. `listens`: whether
+    the SDK keeps a connection open on which the server answers. `session`: notes the trouble of requests that are of no
     call."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Who may call an MCP server: its own authentication, and no page of another site."""
+"""The admission to an MCP server: its own authentication, and no page of another site."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class McpTriggerParameters(Parameters):
 
 
 def call_item(name: str, arguments: Mapping[str, Json]) -> Item:
-    """What an execution begins with, in n8n's form."""
+    """The items that an execution begins with, in n8n's form."""
     return {"json": {CALL: {"toolName": name, "arguments": dict(arguments)}}}
 
 

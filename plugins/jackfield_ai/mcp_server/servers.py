@@ -20,13 +20,13 @@ from jackfield_ai.settings import AiSettings
 from jackfield_ai.tools.toolbox import Toolbox, tool_name, tools_of
 
 OLD_NAME = "n8n-mcp-server"
-"""What servers of the node's version 1 are called."""
+"""The name of servers of the node's version 1."""
 _MOST_KEPT = 256
 
 
 @record
 class McpOffer:
-    """What a server tells of itself."""
+    """A server's description of itself."""
 
     instructions: str
     tools: Sequence[ToolSpec]

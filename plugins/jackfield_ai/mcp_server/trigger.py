@@ -15,7 +15,7 @@ KIND = "mcp"
 
 
 class McpTrigger:
-    """Serves mcpTrigger nodes. What is served is read from the store with each request, so that nothing has to
+    """Serves mcpTrigger nodes. The trigger reads its nodes from the store with each request, so that nothing has to
     follow."""
 
     kind = KIND

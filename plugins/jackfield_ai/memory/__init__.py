@@ -1,1 +1,1 @@
-"""What agents remember of a conversation."""
+"""Memories: agents remember a conversation by them."""

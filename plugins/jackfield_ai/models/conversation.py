@@ -81,7 +81,7 @@ def _said(message: Message) -> Iterator[Block]:
 
 
 def own_blocks(message: Message, dialect: DialectName) -> tuple[Block, ...]:
-    """What the provider said before, word for word: it wants its thoughts back signed. Empty: there is nothing."""
+    """The provider's earlier answers, word for word: it wants its thoughts back signed. Empty: there is nothing."""
     if dialect not in _OWN or not isinstance(message.own, list):
         return ()
     whole: Json = {"content": message.own}

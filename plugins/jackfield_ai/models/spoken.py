@@ -27,7 +27,7 @@ class SpokenAnswer:
         return True
 
     async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
-        """What is kept is in `response`; the file is empty. Raises `NodeError` for an answer that is too long."""
+        """The kept part is in `response`; the file is empty. Raises `NodeError` for an answer that is too long."""
         async for chunk in chunks:
             self._left -= len(chunk)
             if self._left < 0:

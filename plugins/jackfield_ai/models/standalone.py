@@ -73,7 +73,7 @@ class StandaloneParameters(Parameters, title="DirectParameters"):
 
 
 class StandaloneNode(ModelListingNode):
-    """What the two have in common."""
+    """The common part of the two."""
 
     model = StandaloneParameters
 

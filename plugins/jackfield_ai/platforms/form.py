@@ -12,7 +12,7 @@ BEDROCK: UiFields = {**BEDROCK_EMBEDDINGS, "modelSource": Ui("hidden")}
 BEDROCK_OPTIONS: UiFields = {
     "maxTokensToSample": Ui(label="Most output tokens"),
     "additionalModelRequestFields": Ui(
-        "json", label="Further fields", help="Members of the request that this model has of its own."
+        "json", label="Further fields", help="Members of the request that only this model has."
     ),
     "latency": Ui(choices={"standard": "Standard", "optimized": "Optimized"}, help="Optimized answers sooner."),
     "guardrail": Ui(help="A guardrail of Bedrock that requests and answers have to pass."),

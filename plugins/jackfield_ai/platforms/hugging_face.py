@@ -26,7 +26,7 @@ EMBEDDING_MODEL = "sentence-transformers/distilbert-base-nli-mean-tokens"
 TEXT_MODEL = "mistralai/Mistral-Nemo-Base-2407"
 BATCH = 32
 _PROVIDERS = ("", "auto", "hf-inference")
-"""Those that take the requests of Hugging Face's own; others have addresses and model names of their own."""
+"""Those that take the requests of Hugging Face's own; others have their own addresses and model names."""
 
 
 class EmbeddingOptions(Parameters):

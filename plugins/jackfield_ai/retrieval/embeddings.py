@@ -48,8 +48,8 @@ class EmbeddingParameters(Parameters):
 
 @record
 class EmbeddingApi:
-    """address: credential, model -> where; body: model, texts, options -> request; read: answer -> vectors, in the
-    order of the texts; asked: members of the request for what is looked for."""
+    """`address`: credential, model -> where. `body`: model, texts, options -> request. `read`: answer -> vectors, in
+    the order of the texts. `asked`: members of the request for what is looked for."""
 
     address: Callable[[Mapping[str, str], str], str]
     body: Callable[[str, Sequence[str], EmbeddingOptions], dict[str, Json]]

@@ -28,9 +28,9 @@ _SHOWN = 20
 
 @record
 class Reading:
-    """How files become documents. pointers: JSON pointers, separated by commas; empty: all texts. split_pages: a
-    document for each page of a PDF. column: of a CSV file, the one that is read; empty: all of them. separator: of a
-    CSV file, one character."""
+    """How files become documents. `pointers`: JSON pointers, separated by commas; empty: all texts. `split_pages`: a
+    document for each page of a PDF. `column`: of a CSV file, the one that is read; empty: all of them. `separator`: of
+    a CSV file, one character."""
 
     pointers: str = ""
     split_pages: bool = False

@@ -13,7 +13,7 @@ MAX_PIECES = 100_000
 
 
 class MergingSplitter:
-    """What splitters share: sizes, and how neighbours become pieces. Source: LangChain.js, `TextSplitter`."""
+    """The common part of splitters: sizes, and how neighbours become pieces. Source: LangChain.js, `TextSplitter`."""
 
     def __init__(self, size: int, overlap: int) -> None:
         self._size = max(1, size)

@@ -28,8 +28,8 @@ class Vectors:
         """Raises `NodeError` when there would be too many; asked before anything is paid for."""
         if len(self._rows) + more > self._limit:
             raise NodeError(
-                f"The in-memory vector store would hold more than {self._limit} documents (ai.vector_documents); use a "
-                "database for so many."
+                f"The in-memory vector store would hold more than {self._limit} documents (ai.vector_documents); use "
+                "a database for that many."
             )
 
     def add(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:

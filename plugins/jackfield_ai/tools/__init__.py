@@ -1,1 +1,1 @@
-"""What agents can call."""
+"""Tools: agents can call them."""

@@ -1,4 +1,4 @@
-"""What an agent sees of an HTML page."""
+"""An HTML page as an agent sees it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from jackfield.api.nodes import NodeError
 
 
 def shown(text: str, selector: str, omitted: str, *, only_content: bool) -> str:
-    """What the CSS selector finds, without the elements of the comma-separated selectors `omitted`. Raises `NodeError`
-    for a selector that is not valid."""
+    """The part that the CSS selector finds, without the elements of the comma-separated selectors `omitted`. Raises
+    `NodeError` for a selector that is not valid."""
     try:
         tree = LexborHTMLParser(text)
         for one in (one.strip() for one in omitted.split(",")):

@@ -117,7 +117,7 @@ class HttpTool(Parameters):
 
 
 def schema_of(parameters: HttpTool) -> dict[str, Json]:
-    """What the model has to give."""
+    """The values that the model has to give."""
     described = {row.name: row for row in parameters.placeholder_definitions.values if row.name}
     names: dict[str, bool] = dict.fromkeys(_PLACEHOLDER.findall(parameters.url), True)
     fields: dict[str, Json] = {}
@@ -205,7 +205,7 @@ def _address(template: str, arguments: Mapping[str, Json]) -> str:
         return as_text(arguments.get(match[1], ""))
     made = _PLACEHOLDER.sub(lambda m: quote(as_text(arguments.get(m[1], "")), safe="", errors="replace"), template)
     if _climbs(made) and not _climbs(template):
-        raise NodeError("An argument would lead to another address ('.' or '..'); give a name.")
+        raise NodeError("An argument of dots alone would lead to another address; give a name.")
     return made
 
 

@@ -26,8 +26,8 @@ _INPUT: dict[str, Json] = {
 
 
 class SearchSource(Protocol):
-    """Where a tool looks things up. kind: of the node; name, about: of the tool, as the model sees it; credential: the
-    kind of the node's credential, empty: none."""
+    """Where a tool looks things up. `kind`: of the node. `name`, `about`: of the tool, as the model sees it.
+    `credential`: the kind of the node's credential, empty: none."""
 
     kind: str
     title: str

@@ -22,8 +22,8 @@ MAX_EXPRESSION = 1_000
 _MAX_EXPONENT = 10_000
 _MAX_DIGITS = 400
 THOUGHT = (
-    "Use the tool to think about something. It will not obtain new information or change the database, but just append "
-    "the thought to the log. Use it when complex reasoning or some cache memory is needed."
+    "Use the tool to think about something. It does not obtain new information or change the database, but just "
+    "appends the thought to the log. Use it when complex reasoning or some cache memory is needed."
 )
 _BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

@@ -59,7 +59,7 @@ class Toolbox:
         return await each(calls, one, self._settings.max_parallel_calls)
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Json:
-        """What the tool of this name gives. Raises `NodeError`, also for arguments that do not fit."""
+        """The result of the tool of this name. Raises `NodeError`, also for arguments that do not fit."""
         tool = self._tools.get(name)
         if tool is None:
             raise NodeError(f"There is no tool {name}; there are: {', '.join(self._tools) or 'none'}.")
@@ -86,7 +86,7 @@ def as_text(value: Json) -> str:
 
 
 async def tools_of(served: ServedNode, item: int) -> list[Tool]:
-    """What the attached tools give; a node of any other type is called as it is. Raises `NodeError`."""
+    """The tools that are attached; a node of any other type is called as it is. Raises `NodeError`."""
     found: list[Tool] = []
     for part in served.attached(TOOL):
         # An agent that is a tool itself, or a vector store, is run like any other node.

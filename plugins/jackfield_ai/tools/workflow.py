@@ -64,7 +64,7 @@ class WorkflowInputs(Parameters):
 
 
 class SchemaParameters(Parameters):
-    """What a tool of an old version, or with code, asks of the model."""
+    """The arguments that a tool of an old version, or with code, asks of the model."""
 
     name: str = ""
     description: Text = ""

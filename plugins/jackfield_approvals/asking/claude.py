@@ -1,5 +1,5 @@
-"""How Claude Code is started so that it asks in the inbox: in a run without a terminal by a tool, in a terminal by a
-hook. In an agent session it asks anyway, in its own protocol."""
+"""How Claude Code is started so that it asks in the inbox. In a run without a terminal it asks by a tool, in a terminal
+by a hook. In an agent session it asks anyway, in its own protocol."""
 
 from __future__ import annotations
 

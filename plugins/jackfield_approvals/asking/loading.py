@@ -1,4 +1,4 @@
-"""The MCP SDK comes late and on a thread: it takes a second, and five on a busy machine, after which an agent that has
+"""The MCP SDK comes late and on a thread. It takes a second, and five on a busy machine: by then an agent that has
 begun has given up its servers. So it is there before the agent begins."""
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _LONGEST = 2_000
 
 @record
 class Asker:
-    """Who asks. session: the id of its launch. sandbox: in which it runs at least."""
+    """The asking agent."""
 
     profile: str
     asked_by: AskedBy

@@ -1,4 +1,4 @@
-"""What is in the inbox: questions of executions by the store, requests of agents by every host's own list."""
+"""The entries of the inbox: questions of executions by the store, requests of agents by every host's own list."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Inbox:
         return _agent_row(_data(await self._ask("GET", f"{AGENTS}/{_segment(id)}")))
 
     async def answer(self, id: str, option: str, note: str, fields: Mapping[str, Json]) -> Row:
-        """What it is then. Raises `JackfieldError`."""
+        """The entry as it is then. Raises `JackfieldError`."""
         if not is_question(id):
             self._caller.require(AGENTS_WRITE)
             if fields:

@@ -33,8 +33,8 @@ class AgentApprovalIn(Schema):
 
 
 class AgentApprovalOut(Schema):
-    """input: of the tool, without secrets; null once it is closed. cut: some of it is not shown, so that nobody can
-    allow it. until: it is rejected then. answered_by: empty: unknown, or nobody."""
+    """`input`: of the tool, without secrets; null once it is closed. `cut`: some of it is not shown, so that nobody can
+    allow it. `until`: it is rejected then. `answered_by`: empty: unknown, or nobody."""
 
     id: str
     profile: str
@@ -82,8 +82,8 @@ class ApprovalsQuery(_Named):
 
 
 class ApprovalIn(_Named):
-    """option: the id of one that is offered; a form has none. fields: of a form, by their keys. note: a reason, which
-    some agents pass on to the model."""
+    """`option`: the id of one that is offered; a form has none. `fields`: of a form, by their keys. `note`: a reason,
+    which some agents pass on to the model."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -107,10 +107,10 @@ class ApprovalField(_Named):
 
 
 class ApprovalOut(_Named):
-    """One thing that people are asked. kind: `question` and `form` of an execution, `permission` of an agent. until:
-    the execution goes on then without an answer, and an agent's request is rejected. url: of a page that answers too,
-    for those who may answer. cut: some of the input is not shown, so that nobody can allow it. session: of the agent,
-    or its run."""
+    """One thing that people are asked. `kind`: `question` and `form` of an execution, `permission` of an agent.
+    `until`: the execution goes on then without an answer, and an agent's request is rejected. `url`: of a page that
+    answers too, for those who may answer. `cut`: some of the input is not shown, so that nobody can allow it.
+    `session`: of the agent, or its run."""
 
     id: str
     kind: Kind

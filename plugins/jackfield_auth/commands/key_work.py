@@ -1,4 +1,4 @@
-"""What `jackfield api-key` does when it runs: on the open store, as its owner."""
+"""The work of `jackfield api-key` when it runs: on the open store, as its owner."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ COLUMNS = ("NAME", "USER", "PREFIX", "SCOPES", "EXPIRES", "LAST USE", "ID")
 
 complete_user = completed("/users", key="username", about="role")
 user_option = click.option(
-    "--user", metavar="NAME", shell_complete=complete_user, help="Whose key it is (default: the only user's)."
+    "--user", metavar="NAME", shell_complete=complete_user, help="The key's user (default: the only one)."
 )
 
 

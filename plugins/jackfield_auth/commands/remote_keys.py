@@ -1,4 +1,4 @@
-"""What `jackfield api-key` does with a daemon that runs elsewhere: as `key_work`, with the keys of whoever asks."""
+"""The work of `jackfield api-key` with a daemon that runs elsewhere: as `key_work`, with the caller's keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages to which providers send browsers back. They hold nothing of anybody: the script of a login's page hands the
+"""The pages to which providers send browsers back. They hold nothing of anybody. The script of a login's page hands the
 answer to `POST /api/session`, which looks at Origin, cookie and process as for every login."""
 
 from __future__ import annotations

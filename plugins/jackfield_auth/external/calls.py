@@ -23,7 +23,7 @@ class LoginCalls:
         self._log = log
 
     async def answer(self, name: str, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """What the login answers. Raises its own `JackfieldError`, and `UpstreamFailed` for everything else."""
+        """The login's answer. Raises its own `JackfieldError`, and `UpstreamFailed` for everything else."""
         try:
             async with asyncio.timeout(self._timeout):
                 return await contained(ask)

@@ -17,7 +17,7 @@ class LoginLinks:
         self._store = store
 
     async def user(self, provider: str, subject: str) -> User | None:
-        """Whom the subject is linked to."""
+        """The user that the subject is linked to."""
         found = await self._store().entry(LINK_KIND, link_id(provider, subject))
         return None if found is None else await self._store().user(found.parent)
 

@@ -1,4 +1,4 @@
-"""What serves the logins of plugins, put together with the first login."""
+"""The service of the logins of plugins, put together with the first login."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class LoginMethod:
 
 @record
 class FoundLogins:
-    """What plugins give, by name."""
+    """The logins that plugins give, by name."""
 
     passwords: Mapping[str, PasswordLogin]
     redirects: Mapping[str, RedirectLogin]

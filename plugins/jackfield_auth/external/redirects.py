@@ -1,7 +1,8 @@
 """Logins at providers to which the browser is sent. Source: RFC 6749 section 10.12, RFC 9700 sections 2.1 and 4.
 
-A state is random, good once, for a limited time, for one login and for the browser that began: a cookie that no page
-can read binds it, and so does whose process the browser is. Nobody is logged in by an answer that somebody else began.
+A state is random, good once, for a limited time, for one login and for the browser that began. A cookie that no page
+can read binds it, and so does the owner of the browser's process. Nobody is logged in by an answer that somebody else
+began.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ def loaded(data: bytes) -> PendingRedirect:
 
 
 def digest(text: str) -> str:
-    """What is kept of a random text."""
+    """The kept form of a random text."""
     return digest_of(text.encode("utf-8", "replace"))
 
 

@@ -1,4 +1,5 @@
-"""What the last login of a user has given and taken: kept, so that the next one can take it back."""
+"""The roles and projects that the last login of a user has given and taken: kept, so that the next one can take them
+back."""
 
 from __future__ import annotations
 
@@ -106,6 +107,6 @@ class LoginStandings:
 
 
 def loaded(data: bytes) -> LoginStanding:
-    """What `LoginStandings` has kept."""
+    """The entry that `LoginStandings` has kept."""
     projects, barred = cast("tuple[list[str], bool]", jsontext.loads(data))
     return LoginStanding(projects, barred)

@@ -40,7 +40,7 @@ class PasskeySetups:
         if await self._ceremonies.book.count(owner.user.id) == 1:
             if not owner.user.password_hash and not owner.user.provider:
                 raise Conflict(
-                    "You have no password, so this passkey is your only way in: make another passkey, or ask an "
+                    "You have no password, so this passkey is your only way in. Make another passkey, or ask an "
                     "administrator for a link for a password first."
                 )
             await self._setups.keep_one(owner.user, self._steps.passkey.name)

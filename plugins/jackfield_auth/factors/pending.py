@@ -22,9 +22,9 @@ _OF_ONE_USER = 10
 
 @record
 class PendingLogin:
-    """user_id and version: the user's at the first step; typed: the name that was given; provider: the login, empty for
-    our own table; peer: whose process began; has_to_set_up: the user has no second factor, and needs one; factor and
-    kept: of the question that was put last."""
+    """`user_id` and `version`: the user's at the first step. `typed`: the name that was given. `provider`: the login,
+    empty for our own table. `peer`: whose process began. `has_to_set_up`: the user has no second factor, and needs one.
+    `factor` and `kept`: of the question that was put last."""
 
     user_id: str
     version: int
@@ -66,7 +66,7 @@ class PendingLogins:
         await self._change(token, sealed, replace(login, factor=factor, kept=kept))
 
     async def take_kept(self, token: str, peer: Peer, factor: str) -> bytes:
-        """What the last question to this factor has kept, for one answer. Raises `LoginOver`."""
+        """The data that the last question to this factor has kept, for one answer. Raises `LoginOver`."""
         login, sealed = await self._read(token, peer)
         if not login.kept or login.factor != factor:
             return b""

@@ -40,6 +40,6 @@ class UserEntries:
 
 
 def content(entry: Entry) -> dict[str, Any]:  # Any: JSON that this plugin has written
-    """What an entry holds."""
+    """The content of an entry."""
     found = jsontext.loads(entry.data)
     return found if isinstance(found, dict) else {}

@@ -45,7 +45,7 @@ class FactorChoice:
 
 @record
 class BegunLogin:
-    """A login that needs one thing more. token: goes back with the answer; choices: the factors that this user may
+    """A login that needs one thing more. `token`: goes back with the answer. `choices`: the factors that this user may
     answer with, none where one is to be set up first."""
 
     token: str

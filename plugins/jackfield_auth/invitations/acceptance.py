@@ -1,4 +1,4 @@
-"""What becomes of a link that somebody has opened."""
+"""The use of a link that somebody has opened."""
 
 from __future__ import annotations
 

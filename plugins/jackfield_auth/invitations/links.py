@@ -35,9 +35,9 @@ class LinkOver(NotFound):
 
 @record
 class AccountLink:
-    """label: for administrators to tell it by, such as an address; role and projects (id -> role): of the user that an
-    invitation makes; user_id: whose password a reset is for; created_by: the administrator's id, empty for one who is
-    none of the users; times: Unix ms."""
+    """`label`: for administrators to tell it by, such as an address. `role` and `projects` (id -> role): of the user
+    that an invitation makes. `user_id`: whose password a reset is for. `created_by`: the administrator's id, empty for
+    one who is none of the users. Times: Unix ms."""
 
     id: str
     purpose: Purpose
@@ -112,7 +112,7 @@ class AccountLinks:
             raise LinkOver
 
     async def put_back(self, link: AccountLink) -> None:
-        """What it was used for did not come about."""
+        """The act that it was used for did not come about."""
         await self._context.store.put_entry(_entry(link), None)
 
     async def revoke(self, link_id: str) -> bool:
@@ -151,7 +151,7 @@ class AccountLinks:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept: the secret has 256 random bits."""
+    """The kept form: the secret has 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 

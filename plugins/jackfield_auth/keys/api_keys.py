@@ -22,7 +22,7 @@ SHOWN = 12
 
 
 def digest_of(key: bytes) -> str:
-    """What is stored of a key. It has 256 random bits, so that a plain hash does."""
+    """The stored form of a key. It has 256 random bits, so that a plain hash does."""
     return hashlib.sha256(key).hexdigest()
 
 

@@ -50,8 +50,8 @@ class VerifiedPairs:
 
 
 class BasicMethod:
-    """Checks the users' table. Throttled like a login, also for pairs that are remembered: else a locked name could be
-    guessed at for as long as its owner is at work."""
+    """Checks the users' table. Throttled like a login, also for pairs that are remembered. Else one could guess at a
+    locked name for as long as its owner is at work."""
 
     name = "basic"
 

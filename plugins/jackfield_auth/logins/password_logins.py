@@ -19,7 +19,7 @@ class LocalLoginOff(InvalidCredentials):
 
 
 class PasswordLogins:
-    """What a login, Basic and a change of password share. enabled: whether our own users' passwords let anybody in."""
+    """The common part of a login, Basic and a change of password."""
 
     def __init__(
         self,

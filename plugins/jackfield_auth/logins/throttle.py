@@ -46,8 +46,8 @@ class AttemptRecord:
 
 @state
 class LoginAttempt:
-    """What an attempt comes to. is_half: the password is right, and lets nobody in by itself: failures stay, or who
-    knows it could guess at the second factor for ever."""
+    """The result of an attempt. `is_half`: the password is right, and lets nobody in by itself. Failures stay, or who
+    knows it could guess at the second factor forever."""
 
     is_half: bool = False
 

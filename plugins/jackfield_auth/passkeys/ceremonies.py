@@ -36,7 +36,7 @@ class AskedCeremony:
 
 
 class PasskeyCeremonies:
-    """Whoever begins keeps what `AskedCeremony.kept` says, and gives it back once."""
+    """The caller who begins keeps what `AskedCeremony.kept` says, and gives it back once."""
 
     def __init__(self, context: PluginContext) -> None:
         self._clock = context.clock

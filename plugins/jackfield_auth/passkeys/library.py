@@ -42,7 +42,7 @@ class WebAuthnLibrary:
         self, scope: PasskeyScope, user_id: str, username: str, challenge: bytes, known: Sequence[Passkey]
     ) -> Json:
         """Options of a new passkey. The authenticator keeps it with the user's id, and asks for a PIN or the like.
-        known: those that the user has; none of their authenticators makes another one."""
+        `known`: those that the user has; none of their authenticators makes another one."""
         options = generate_registration_options(
             rp_id=scope.rp_id,
             rp_name=NAME,

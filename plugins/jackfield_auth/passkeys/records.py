@@ -1,4 +1,4 @@
-"""What is kept of passkeys. Nothing of it is secret: the store has public keys alone."""
+"""The stored form of passkeys. Nothing of it is secret: the store has public keys alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = 100
 
 @record
 class PasskeyScope:
-    """rp_id: the domain that a passkey counts for; origin: of the page."""
+    """rp_id: the domain that a passkey is good for; origin: of the page."""
 
     rp_id: str
     origin: str
@@ -24,8 +24,9 @@ class PasskeyScope:
 
 @record
 class Passkey:
-    """id: by which it is renamed and removed; credential_id and public_key: base64url; counter: of its signatures, 0
-    where the authenticator counts none; is_synced: whether it is kept on further devices; times: Unix ms."""
+    """`id`: by which it is renamed and removed. `credential_id` and `public_key`: base64url. `counter`: of its
+    signatures, 0 where the authenticator counts none. `is_synced`: whether it is kept on further devices. Times: Unix
+    ms."""
 
     id: str
     user_id: str

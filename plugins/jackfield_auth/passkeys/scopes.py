@@ -1,4 +1,4 @@
-"""The domain that a passkey counts for, and pages that can have none."""
+"""The domain that a passkey is good for, and pages that can have none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def scope_of(origin: str, rp_id: str) -> PasskeyScope:
     if parts.scheme != "https" and not local:
         raise PasskeysUnavailable("Browsers have no passkeys over plain http; open Jackfield over https.")
     if rp_id and host != rp_id and not host.endswith(f".{rp_id}"):
-        raise PasskeysUnavailable(f"Passkeys count for {rp_id} (security.passkeys.rp_id); open Jackfield at that host.")
+        raise PasskeysUnavailable(
+            f"Passkeys are good for {rp_id} (security.passkeys.rp_id); open Jackfield at that host."
+        )
     return PasskeyScope(rp_id or host, origin)
 
 

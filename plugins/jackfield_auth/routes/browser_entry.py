@@ -1,4 +1,5 @@
-"""What routes of browsers share: the cookies, the answer that says who a browser is, and the session that begins."""
+"""The common part of browsers' routes: the cookies, the answer that says who a browser is, and the session that
+begins."""
 
 from __future__ import annotations
 
@@ -127,7 +128,7 @@ def step_view(begun: BegunLogin) -> Json:
 
 
 def peer() -> Peer:
-    """Whose process calls, as the gate has seen it."""
+    """The owner of the calling process, as the gate has seen it."""
     found: Peer = request.scope.get("jackfield.peer", "other")  # type: ignore[assignment]  # the gate put a Peer there
     return found
 

@@ -96,10 +96,10 @@ class BrowserUser(SessionModel):
 class BrowserSessionView(SessionModel):
     authenticated: bool = Field(description="Whether the caller is known, by a session or otherwise.")
     method: Literal["session", "owner", "jwt", "api_key", "basic"] | None = Field(
-        description="How; `owner`: by its process, which does not count for /api/v1."
+        description="How; `owner`: by its process, which is not enough for /api/v1."
     )
     user: BrowserUser | None
-    kind: Literal["owner", "user"] | None = Field(description="Whose session: the daemon's own user's, or a user's.")
+    kind: Literal["owner", "user"] | None = Field(description="The session's owner: the daemon's own user, or a user.")
     created_at: str | None = Field(description="ISO 8601 UTC, as the other times.")
     expires_at: str | None = Field(description="When the session ends at the latest.")
     idle_expires_at: str | None = Field(description="When it ends if it is not used any more.")

@@ -65,7 +65,7 @@ class NewPasskeyBody(PasskeyNameBody):
 class PasskeyView(SessionModel):
     id: str
     name: str
-    host: str = Field(description="The domain that it counts for.")
+    host: str = Field(description="The domain that it is good for.")
     is_synced: bool = Field(description="Whether it was kept on further devices when it was made.")
     created_at: str
     used_at: str

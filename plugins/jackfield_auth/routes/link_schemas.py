@@ -34,7 +34,7 @@ class LinkView(AuthView):
     label: str
     role: Role | None = None
     projects: list[InvitedProject]
-    user_id: str | None = Field(None, description="Whose password a reset is for.")
+    user_id: str | None = Field(None, description="The user whose password a reset is for.")
     created_at: str
     expires_at: str
 

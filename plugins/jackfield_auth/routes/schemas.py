@@ -85,7 +85,7 @@ class MeView(UserView):
 
 
 class PasswordBody(AuthBody):
-    current: str = Field(max_length=1024, description="The present password.")
+    current: str = Field(max_length=1024, description="The current password.")
     new: str = Field(max_length=1024, description="The new one: at least 12 characters, at most 1,024 bytes.")
 
 
@@ -96,10 +96,10 @@ class KeyBody(AuthBody):
         None,
         min_length=1,
         max_length=len(SCOPES),
-        description=f"What the key may do: {', '.join(sorted(SCOPES))}. Default: all that its owner may.",
+        description=f"The key's permissions: {', '.join(sorted(SCOPES))}. Default: all that its owner may.",
     )
     projects: list[Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\S+$")]] | None = Field(
-        None, min_length=1, max_length=50, description="Ids of the projects that the key counts for. Default: all."
+        None, min_length=1, max_length=50, description="Ids of the projects that the key applies to. Default: all."
     )
 
 
@@ -108,7 +108,7 @@ class KeyView(AuthView):
     name: str
     prefix: str = Field(description="The key's first characters.")
     scopes: list[str] = Field(description="Empty: all that the owner may.")
-    projects: list[str] = Field(description="Empty: all of the owner's.")
+    projects: list[str] = Field(description="Empty: all that the owner has.")
     created_at: str
     expires_at: str | None = None
     last_used_at: str | None = Field(None, description="Exact to a minute.")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from jackfield_auth.factors.second_steps import BegunLogin
 
 ANY_PROCESS: Peer = "other"
-"""Whose process begins and ends a login for a token does not matter: nothing but the token admits anybody."""
+"""The owner of the process that begins and ends a login for a token does not matter: only the token admits anybody."""
 
 
 def session_routes(auth: AuthService) -> Blueprint:

@@ -12,13 +12,13 @@ from jackfield_auth.tokens.web_tokens import CLOCK_STEP
 
 LONGEST_DEVICE = 300
 WRITE_MS = 60_000
-"""A session's last use is written at most once in so many milliseconds."""
+"""A session's last use is written at most once in this many milliseconds."""
 
 
 @record
 class BrowserSessionAbout:
-    """For people who look at their sessions. device: as the browser names itself, at most `LONGEST_DEVICE` characters;
-    address: that it began from; how: the proofs of the login, such as `password` and `totp`."""
+    """For people who look at their sessions. `device`: as the browser names itself, at most `LONGEST_DEVICE`
+    characters. `address`: that it began from. `how`: the proofs of the login, such as `password` and `totp`."""
 
     device: str = ""
     address: str = ""
@@ -31,8 +31,8 @@ NOTHING_KNOWN = BrowserSessionAbout()
 
 @state
 class BrowserSession:
-    """version: the user's, at its begin; times: Unix ms; peer: whose process began it: it counts for such, and for what
-    is nearer."""
+    """version: the user's, at its begin; times: Unix ms; peer: whose process began it: it is good for such, and for
+    what is nearer."""
 
     user_id: str
     version: int

@@ -1,6 +1,6 @@
 """The cookies of a session and of a login that is under way. Over TLS a name begins with `__Host-`; else the port is in
-it, that of `server.public_url`, because browsers keep one jar for all ports of a machine, and two daemons would end
-each other's sessions (RFC 6265 section 8.5)."""
+it, that of `server.public_url`. Browsers keep one jar for all ports of a machine, and two daemons would end each
+other's sessions (RFC 6265 section 8.5)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from jackfield_auth.sessions.browser_session import (
 )
 
 _PLAIN = 5
-"""Values of a session's row, without what is told about it."""
+"""Values of a session's row, without what the program says about it."""
 
 
 class SessionFile:
@@ -44,7 +44,7 @@ class SessionFile:
         return len(self._sessions)
 
     async def load(self) -> None:
-        """What earlier runs began. A damaged file is left: everybody logs in again."""
+        """The sessions that earlier runs began. A damaged file is left: everybody logs in again."""
         try:
             content = await asyncio.to_thread(read_private, self._path)
             found = read_file(content or b"{}")

@@ -20,7 +20,7 @@ from jackfield_auth.sessions.browser_session import (
 
 KIND = "browser-session"
 ABOUT = "browser-session-about"
-"""What is told about each, by its user. Apart, because daemons of the version before read sessions, too."""
+"""The descriptions of sessions, by their users. Apart, because daemons of the version before read sessions, too."""
 
 
 class SharedSessions:

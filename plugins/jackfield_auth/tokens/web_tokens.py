@@ -31,7 +31,7 @@ CLOCK_STEP = 5
 
 @record
 class TokenClaims:
-    """What of a verified token counts. expires_at: Unix ms; version: the user's when the token was made."""
+    """The parts of a verified token that matter."""
 
     user_id: str
     token_id: str

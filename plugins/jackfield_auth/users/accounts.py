@@ -64,9 +64,9 @@ class UserAccounts:
         *,
         local: bool = True,
     ) -> None:
-        """store: asked at each use, because it comes after the plugin. forget: called with the id of a user who is
-        deleted, for what the store's users do not hold. decide: called with the id of a user whom somebody enables or
-        disables by hand, before that is done: from then on no login undoes it. local: whether a password of ours lets
+        """`store`: asked at each use, because it comes after the plugin. `forget`: called with the id of a user who is
+        deleted, for what the store's users do not hold. `decide`: called with the id of a user whom somebody enables or
+        disables by hand, before that is done. From then on no login undoes it. `local`: whether a password of ours lets
         in."""
         self._local = local
         self._store = store
@@ -127,7 +127,8 @@ class UserAccounts:
             return found(changed)
 
     async def follow(self, user_id: str, role: str, display_name: str) -> User:
-        """What another login says of its user now. The last administrator stays one. Raises `NotFound`."""
+        """Takes the standing that another login gives its user now. The last administrator stays one. Raises
+        `NotFound`."""
         async with self._changing:
             user = await self.get(user_id)
             new_role = role if role != user.role and not await self.is_last_admin(user) else None

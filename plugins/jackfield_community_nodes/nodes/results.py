@@ -90,8 +90,8 @@ def _pair(given: object, indexes: Sequence[int]) -> PairedItem | None:
 
 
 def paired(outputs: Outputs, count: int) -> Outputs:
-    """As n8n does: without pairing, the items of a node that saw one item come from it, and as many as it saw come one
-    by one."""
+    """As n8n does: without pairing, the items of a node that saw one item come from it. As many as it saw come one by
+    one."""
     for items in outputs:
         if any("pairedItem" in item for item in items):
             continue

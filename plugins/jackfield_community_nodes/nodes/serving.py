@@ -1,4 +1,5 @@
-"""What the code of a package may ask the daemon for while it runs: requests, its credentials, files, expressions."""
+"""The services that the code of a package may ask the daemon for while it runs: requests, its credentials, files,
+expressions."""
 
 from __future__ import annotations
 
@@ -109,7 +110,7 @@ def _replied(reply: HttpReply) -> Json:
 
 class RunServing:
     """The same for a node that runs, with its files. The package sees handles of files, so that it can name no other
-    than those that it was given or has made; the content of a short one it sees in the item, as in n8n."""
+    than those that it was given or has made. It sees the content of a short one in the item, as in n8n."""
 
     def __init__(self, context: PluginContext, run: NodeRun, kinds: Sequence[str], indexes: Sequence[int]) -> None:
         """indexes: of the run's items that the package was given."""

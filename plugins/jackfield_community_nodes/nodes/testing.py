@@ -25,7 +25,7 @@ class _NoCredentials:
 
 
 async def tested(context: PluginContext, package: InstalledPackage, file: str, values: Mapping[str, str]) -> str:
-    """What to tell of it. Raises `NodeError`."""
+    """The report of it. Raises `NodeError`."""
     requests = Requests(context, _NoCredentials(), ())
     message = {"kind": "test", "file": file, "values": dict(values)}
     try:

@@ -92,7 +92,7 @@ def _best(name: str, wanted: str, versions: Mapping[str, Json], tags: Json) -> s
 
 
 def published_of(name: str, version: str, described: Mapping[str, Json]) -> Published:
-    """What a registry says of one version. Raises `UpstreamFailed`."""
+    """A registry's description of one version. Raises `UpstreamFailed`."""
     dist = described.get("dist")
     tarball = dist.get("tarball") if isinstance(dist, dict) else None
     if not isinstance(dist, dict) or not isinstance(tarball, str):
@@ -141,7 +141,7 @@ class _Tree:
         self.places[placed.path] = placed
 
     def seen(self, above: str, name: str) -> Placed | None:
-        """What `require(name)` finds in the package at `above`."""
+        """The file that `require(name)` finds in the package at `above`."""
         for directory in _directories(above):
             if (found := self.places.get(f"{directory}{MODULES}/{name}")) is not None:
                 return found

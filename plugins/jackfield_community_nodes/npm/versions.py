@@ -66,7 +66,7 @@ class Comparator(NamedTuple):
 
 
 class VersionRange:
-    """What a dependency asks for: `^1.2.3`, `1.x || >=2.5 <3`, `*`."""
+    """The versions that a dependency asks for: `^1.2.3`, `1.x || >=2.5 <3`, `*`."""
 
     def __init__(self, text: str) -> None:
         """Raises ValueError."""

@@ -25,8 +25,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/
 _PROBE_TIMEOUT = 20.0
 NO_NODE = "Community nodes need Node.js 20 or later: {found}. Install it, or name its program in community_nodes.node."
 NO_SANDBOX = (
-    "Community nodes run in a sandbox of bubblewrap, which does not work here: {reason} Install bubblewrap and allow "
-    "user namespaces, or set community_nodes.sandbox to permissions, which leaves their code the network."
+    "Community nodes run in a sandbox of bubblewrap, which does not work here. Install bubblewrap and allow "
+    "user namespaces, or set community_nodes.sandbox to permissions, which leaves their code the network. "
+    "The reason: {reason}"
 )
 
 

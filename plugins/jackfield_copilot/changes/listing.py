@@ -127,7 +127,7 @@ def _how_value(before: Mapping[str, Json], after: Mapping[str, Json], path: str)
 
 
 def parts_of(before: Mapping[str, Json] | None, after: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """What is different in a node that is in both."""
+    """The differences of a node that is in both."""
     found: list[dict[str, Json]] = []
     if before is not None and after is not None:
         _compare("", before, after, found, 0)

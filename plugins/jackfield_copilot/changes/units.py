@@ -114,7 +114,7 @@ def _settings(document: Document) -> Iterator[tuple[str, Json]]:
 
 
 def document_of(units: Units, order: Sequence[str], like: Document) -> dict[str, Json]:
-    """The document that has these units, its nodes in this order. like: whose keys, wires and outputs without wires
+    """The document that has these units, its nodes in this order. `like`: whose keys, wires and outputs without wires
     stay as they are where nothing says otherwise."""
     nodes = [dict(units.nodes[key]) for key in order]
     pins = {str(node["name"]): node.pop(PIN) for node in nodes if PIN in node}

@@ -19,7 +19,7 @@ from jackfield_copilot.cli.showing import show_changes
 
 _SESSIONS = "/api/copilot/sessions"
 _START = 660.0
-"""Seconds for an agent to be ready; the daemon has a limit of its own."""
+"""Seconds for an agent to be ready; the daemon has its own limit."""
 
 
 @click.command()
@@ -42,7 +42,7 @@ _START = 660.0
     "decision",
     type=click.Choice(["ask", "all", "none"]),
     default="ask",
-    help="What becomes of the changes; without a terminal ask is none.",
+    help="The fate of the changes; without a terminal ask is none.",
 )
 @click.option("--allow-runs", is_flag=True, help="Let the agent run its draft without asking.")
 @json_option
@@ -50,9 +50,10 @@ _START = 660.0
 @click.pass_obj
 @click.pass_context
 def copilot(ctx: click.Context, cli: Cli, /, config_dir: Path | None, **given: Any) -> None:  # click's options
-    """Let a profile's agent build, explain or mend a workflow as a draft, and decide on its changes.
+    """Let a profile's agent build, explain or repair a workflow as a draft, and decide on its changes.
 
-    The exit code is 3 when changes are left that nobody has decided on."""
+    The exit code is 3 when changes are left that nobody has decided on.
+    """
     directory = cli.config_dir(config_dir)
     client = DaemonClient(directory)
     begun = client.ask("POST", _SESSIONS, body=_body(given), timeout=_START).data

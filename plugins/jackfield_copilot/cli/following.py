@@ -1,4 +1,4 @@
-"""What an agent says and asks while it works on a draft, in a terminal."""
+"""An agent's words and questions while it works on a draft, in a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WAIT = 2
 
 
 class Permissions:
-    """Who decides: somebody at the terminal, or nobody."""
+    """The one who decides: somebody at the terminal, or nobody."""
 
     def __init__(self, daemon: ManagementClient, draft_id: str, *, allow_runs: bool, ask: bool) -> None:
         self._daemon = daemon

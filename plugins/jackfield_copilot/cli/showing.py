@@ -29,7 +29,7 @@ def one_line(change: Mapping[str, Any]) -> str:  # as above
 
 
 def plain(line: str) -> str:
-    """One line on a terminal, whatever names an agent has given: they neither steer it nor make lines of their own."""
+    """One line on a terminal, whatever names an agent has given: they neither steer it nor make their own lines."""
     return harmless(" ".join(line.splitlines()))
 
 

@@ -30,8 +30,8 @@ class DraftOrigin:
 
 @record
 class DraftRun:
-    """Somebody wants the draft to run. revision: of the draft that was asked about; items: the input; execution: once
-    it has begun; problem: why it has not."""
+    """Somebody wants the draft to run. `revision`: of the draft that was asked about. `items`: the input. `execution`:
+    once it has begun. `problem`: why it has not."""
 
     id: str
     state: RunState
@@ -46,8 +46,8 @@ class DraftRun:
 
 @record
 class Draft:
-    """base: the workflow as it was shown when the draft began, {} for none; base_version: its version; document: what
-    is proposed; runs: executions of the draft, the latest last."""
+    """`base`: the workflow as it was shown when the draft began, {} for none. `base_version`: its version. `document`:
+    what is proposed. `runs`: executions of the draft, the latest last."""
 
     id: str
     workflow_id: str | None
@@ -87,7 +87,7 @@ def row_of(draft: Draft) -> DraftRow:
 
 
 def contents_of(draft: Draft) -> bytes:
-    """What is sealed."""
+    """The sealed part."""
     run = draft.run
     made: dict[str, Json] = {
         "document": cast("Json", draft.document),

@@ -23,7 +23,7 @@ _LOOK = 1.0
 
 
 class DraftRuns:
-    """Of one daemon. What is decided stands in the store."""
+    """Of one daemon. Decisions stand in the store."""
 
     def __init__(self, context: PluginContext, keeper: DraftKeeper) -> None:
         self._context = context

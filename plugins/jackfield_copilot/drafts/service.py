@@ -1,4 +1,4 @@
-"""What can be done with a draft."""
+"""The acts on a draft."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Drafts:
 
     async def waiting_for(self, execution_id: str) -> Draft | None:
         """A draft that an agent has made of another failure of the same version of the workflow, and on which nobody
-        has decided: whoever fails each minute is to be repaired once."""
+        has decided. A workflow that fails each minute is to be repaired once."""
         rows = await self._context.store.execution_rows([execution_id]) if is_uuid(execution_id) else []
         workflow = rows[0].workflow_id if rows else None
         if workflow is None:

@@ -48,7 +48,7 @@ def session_blueprint(context: PluginContext) -> Blueprint:
 
     @made.post("/sessions")
     @operation(
-        "Let a profile's agent work on a draft; the answer comes when it has been told what to do.",
+        "Let a profile's agent work on a draft; the answer comes when it knows its task.",
         operation_id="createCopilotSession",
         scope=None,
         request=f"{_SCHEMAS}:CopilotSessionIn",

@@ -1,4 +1,4 @@
-"""What the agent of a draft reaches of the daemon's MCP tools."""
+"""The part of the daemon's MCP tools that the agent of a draft reaches."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DRAFT_TOOLS = (
 READING = ("search_node_types", "get_node_type", "list_templates", "get_template")
 """Tools of the daemon's own that tell nothing of anybody's work."""
 SCOPES = ("workflows:read", "executions:read", "workflows:execute")
-"""What the tools of a draft ask the management API with: executions, and previews of expressions, which need the last
-one. No tool of a draft starts an execution: that is done in the name of whoever allows it."""
+"""The rights that the tools of a draft have at the management API: executions, and previews of expressions, which need
+the last one. No tool of a draft starts an execution: that is done in the name of whoever allows it."""
 
 
 ASKING = ("run_draft",)

@@ -25,8 +25,8 @@ _MOST = 500
 
 @record
 class CopilotStart:
-    """workflow: that the draft is of; None: that of the execution, or a new one. draft: to go on with. author: who
-    asks. remote: the caller is on another machine, or nobody knows."""
+    """`workflow`: that the draft is of; None: that of the execution, or a new one. `draft`: to go on with. `author`:
+    who asks. `remote`: the caller is on another machine, or nobody knows."""
 
     profile: str
     task: CopilotTask
@@ -70,8 +70,8 @@ class CopilotSessions:
         return self._context.port(AgentSessions).shown(session_id)
 
     async def begin(self, start: CopilotStart) -> CopilotTalk:
-        """The agent has been told what to do. Raises `NotFound`, `InvalidInput`, `Conflict`, and what beginning an
-        agent session raises; then a draft that was made for it is gone."""
+        """The agent knows its task. Raises `NotFound`, `InvalidInput`, `Conflict`, and what beginning an agent session
+        raises; then a draft that was made for it is gone."""
         task = replace(start.task, begins=True, attended=start.kind != "execution")
         prompt = prompt_of(task)
         draft = await self._draft(start)

@@ -28,7 +28,7 @@ class GetExecution(DraftArguments):
 
 
 class ExplainFailure(DraftArguments):
-    execution_id: Ident | None = Field(None, description="Default: the one that the draft is to mend.")
+    execution_id: Ident | None = Field(None, description="Default: the one that the draft is to repair.")
     items: Annotated[int, Field(ge=0, le=50)] = Field(3, description="The most items of the node's input.")
 
 
@@ -57,7 +57,7 @@ async def _get(bound: BoundCall, given: GetExecution) -> Json:
 async def _explain(bound: BoundCall, given: ExplainFailure) -> Json:
     execution = given.execution_id or (await bound.draft()).origin.execution
     if execution is None:
-        return {"explanation": "The draft mends no execution; name one of list_draft_executions."}
+        return {"explanation": "The draft repairs no execution; name one of list_draft_executions."}
     return await explained(bound.ask, await bound.own_execution(execution), given.items)
 
 
@@ -115,7 +115,7 @@ LOOKING_TOOLS: tuple[AnyDraftTool, ...] = (
     DraftTool(
         "list_draft_executions",
         "List executions",
-        "List executions of the workflow, the newest first, runs of the draft, and the failure that is to be mended.",
+        "List executions of the workflow, the newest first, runs of the draft, and the failure that is to be repaired.",
         ListExecutions,
         _list,
         reads=True,
@@ -132,8 +132,8 @@ LOOKING_TOOLS: tuple[AnyDraftTool, ...] = (
     DraftTool(
         "explain_draft_failure",
         "Explain a failure",
-        "Tell why an execution failed: the failing node with its parameters, each expression with what it gives on "
-        "that execution's data, the node's input items, and the error.",
+        "Tell why an execution failed. You get the failing node with its parameters, each expression with what it "
+        "gives on that execution's data, the node's input items, and the error.",
         ExplainFailure,
         _explain,
         reads=True,

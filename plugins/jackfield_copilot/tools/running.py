@@ -84,9 +84,10 @@ RUNNING_TOOLS: tuple[AnyDraftTool, ...] = (
     DraftTool(
         "run_draft",
         "Run the draft",
-        "Ask a person to let the draft run once with this input, and wait for the answer and for the end: status, the "
-        "failure, and the first items of each node. Its nodes do what they do: a node that sends, sends. Secrets that "
-        "are masked are not there in such a run. When nobody has decided yet, call it again with run_id.",
+        "Ask a person to let the draft run once with this input, and wait for the answer and for the end. You get "
+        "the status, the failure, and the first items of each node. Its nodes do what they do: a node that sends, "
+        "sends. Secrets that are masked are not there in such a run. When nobody has decided yet, call it again with "
+        "run_id.",
         RunDraft,
         _run,
         outward=True,

@@ -1,4 +1,4 @@
-"""What a tool of a draft is, and what it works with."""
+"""A tool of a draft, and the things that it works with."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class BoundCall:
         return answered(await calls.call(self.call.scope, method, f"/api/v1{path}", query=query, body=body))
 
     async def own_execution(self, execution_id: str) -> str:
-        """The path of an execution of this draft, of its workflow, or that it is to mend. Raises `ToolFailed` for every
-        other one, whether it is there or not."""
+        """The path of an execution of this draft, of its workflow, or that it is to repair. Raises `ToolFailed` for
+        every other one, whether it is there or not."""
         draft = await self.draft()
         if execution_id not in (*draft.runs, draft.origin.execution):
             rows = await self.context.store.execution_rows([execution_id])

@@ -25,7 +25,7 @@ class N8nCredentialBody(CredentialRequest):
 
 
 class N8nCredentialChange(CredentialRequest):
-    """data: all values, or with isPartialData those that change. type: the present one."""
+    """data: all values, or with isPartialData those that change. type: the current one."""
 
     name: Name | None = None
     type: KindName | None = None

@@ -49,7 +49,7 @@ class CredentialChange(CredentialRequest):
 
 
 class CredentialTest(CredentialRequest):
-    """url: what to ask, for kinds that have no address of their own."""
+    """url: what to ask, for kinds that do not have their own address."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
     method: Literal["GET", "HEAD", "POST"] = "GET"

@@ -24,9 +24,9 @@ async def asked(work: Awaitable[Items]) -> Items:
 
 
 async def of_item(run: NodeRun, index: int, work: Callable[[], Awaitable[Items]], *, tell_all: bool) -> Items:
-    """What `work` makes of one input item, or what stands for the item that failed. tell_all: with each error. Raises
-    `NodeError` when the node does not go on after errors; as in n8n, also when the item is not the first: then the node
-    passes all its items on."""
+    """The items that `work` makes of one input item, or what stands for the item that failed. `tell_all`: with each
+    error. Raises `NodeError` when the node does not go on after errors. As in n8n, it also does so when the item is not
+    the first: then the node passes all its items on."""
     try:
         return await asked(work())
     except NodeError as exc:

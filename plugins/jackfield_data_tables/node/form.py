@@ -120,7 +120,7 @@ CONDITION: UiFields = {
 OPTIONS: UiFields = {
     "dryRun": Ui("switch", when={"/resource": "row", "/operation": ["update", "upsert", "deleteRows"]}),
     "optimizeBulk": Ui(label="Count only", when={"/resource": "row", "/operation": "insert"}),
-    "createIfNotExists": Ui(label="Take the present one", when={"/resource": "table", "/operation": "create"}),
+    "createIfNotExists": Ui(label="Take the existing one", when={"/resource": "table", "/operation": "create"}),
     "filterName": Ui(label="Name contains", when={"/resource": "table", "/operation": "list"}),
     "sortField": Ui(
         label="Sort by",

@@ -1,1 +1,1 @@
-"""The engine as somebody else conducts it: what it decides by itself elsewhere, it is told here."""
+"""The engine as somebody else conducts it: what it decides by itself elsewhere, it gets from the conductor here."""

@@ -119,8 +119,8 @@ class EmbeddedConductedEngine(EmbeddedEngine):
     def begin(
         self, request: ExecutionRequest, execution_id: str, within: bool = False, now: int | None = None
     ) -> Handle:
-        """Whoever conducts must find it in the store, so that it is stored before it begins, also when somebody waits
-        for its end."""
+        """The conductor must find it in the store, so that it is stored before it begins, also when somebody waits for
+        its end."""
         if within:
             return super().begin(request, execution_id, within, now)
         run = self._make(execution_id, request, now or self.services.clock.now_ms())

@@ -68,7 +68,7 @@ class ConductedBacklog(Backlog):
 
 
 class ConductedOffers(Offers):
-    """What has no room here is for whoever gets the order."""
+    """Parts that have no room here are for the daemon that gets the order."""
 
     def __init__(self, services: Services, live: LiveRuns, recovery: Recovery, wanted: Callable[[str], None]) -> None:
         super().__init__(services, live, recovery)

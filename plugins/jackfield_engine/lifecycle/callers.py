@@ -6,8 +6,8 @@ from jackfield.api.workflows import Workflow
 
 
 def refusal(called: Workflow, caller: str | None) -> str:
-    """Why the workflow of this id must not run it; empty: it may. n8n's rule, where all workflows have one owner: so
-    `workflowsFromSameOwner` lets everyone in."""
+    """Why the workflow of this id must not run it; empty: it may. The rule is n8n's, where all workflows have one
+    owner: so `workflowsFromSameOwner` lets everyone in."""
     settings = called.settings.raw
     policy = settings.get("callerPolicy")
     if policy == "none":

@@ -1,6 +1,6 @@
 """Executions that wait for a call: what it must be like, and how exactly one call wakes them.
 
-A wait for a call stands in the store alone. What a call brings is stored as the result of the node that waits, in the
+A wait for a call stands in the store alone. The data of a call is stored as the result of the node that waits, in the
 step that ends the wait. So it is durable before the caller hears of it, and a second call finds no wait. From there on
 the execution goes on like one that an earlier process left open.
 """

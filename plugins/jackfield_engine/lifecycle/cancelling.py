@@ -25,8 +25,8 @@ class Cancelling:
         self._live = live
 
     async def cancel(self, execution_id: str) -> bool:
-        """Whether it ends here; False: the daemon that has it was told. Raises `NotFound`, `Conflict` when it is over,
-        `StoreUnavailable`."""
+        """Whether it ends here; False: the daemon that has it got the order. Raises `NotFound`, `Conflict` when it is
+        over, `StoreUnavailable`."""
         run = self._live.runs.get(execution_id)
         if run is None:
             return await self._cancel_stored(execution_id)

@@ -1,4 +1,4 @@
-"""What the transitions of `run.state` do: in the scheduler, the store, the timers, and for whoever waits."""
+"""The effects of the transitions of `run.state`: in the scheduler, the store, the timers, and for whoever waits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEVER_BEGAN = "The daemon stopped before the execution began; send it again."
 
 
 class RunEffects:
-    """Whose work each `Effect` is."""
+    """The part that does each `Effect`."""
 
     def __init__(
         self,

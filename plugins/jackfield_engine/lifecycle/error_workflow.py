@@ -23,8 +23,8 @@ TRIGGER = "errorTrigger"
 async def start_error_workflow(
     services: Services, begin: Callable[[ExecutionRequest, str], object], run: LiveRun, outcome: Outcome
 ) -> None:
-    """Queue the error execution before the failure is stored, so that a crash between the two cannot swallow it. begin:
-    starts an execution under an id."""
+    """Queue the error execution before the failure is stored, so that a crash between the two cannot swallow it.
+    `begin`: starts an execution under an id."""
     request = run.request
     if request.mode not in AUTOMATIC or request.depth >= services.settings.max_depth:
         return

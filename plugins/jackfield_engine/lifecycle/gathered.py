@@ -1,4 +1,4 @@
-"""Stored executions that are asked for at about the same time are read together: one round trip for all that became
+"""Stored executions that are asked for at about the same time are read together. One round trip serves all that became
 ready while the last one was under way."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class GatheredReads:
 
 async def together(store: Store, execution_ids: Sequence[str]) -> dict[str, StoredExecution]:
     """Those of that many at most that fit into one read; a single one is read by itself as quickly. None of them where
-    one makes the read fail: whoever reads that one by itself is told. Raises `StoreUnavailable`."""
+    one makes the read fail: the caller who reads that one by itself gets the error. Raises `StoreUnavailable`."""
     if len(execution_ids) < 2:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Executions that stand in the store for any daemon: others hear of them at once, and whoever waits for one of them
+"""Executions that stand in the store for any daemon. Others hear of them at once, and whoever waits for one of them
 here hears of its end, wherever that comes. Only what makes it quick: others also look from time to time."""
 
 from __future__ import annotations

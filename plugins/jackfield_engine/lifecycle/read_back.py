@@ -13,8 +13,8 @@ _MOST_KNOWN = 10_000
 
 
 class ReadBack:
-    """What executions that came back take together, as long as they are in memory. Small ones do not count, and one
-    may always come."""
+    """The memory that executions that came back take together, as long as they are in memory. Small ones do not count,
+    and one may always come."""
 
     def __init__(self, limit: int) -> None:
         """limit: bytes of memory."""

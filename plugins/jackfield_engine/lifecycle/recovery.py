@@ -93,9 +93,9 @@ class Recovery:
     async def load(
         self, stored: StoredExecution, kept: Callable[[], bool], memory: TakenMemory | None = None
     ) -> LiveRun | None:
-        """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
-        ends it, or when it is there already, or this daemon's no more. kept: see `Lease.kept`, from before it was
-        read. memory: what was reserved for it; None: it comes without. Raises `StoreUnavailable`."""
+        """A stored open execution in memory, to be started, queued or held at once. None when that cannot be, which
+        ends it, or when it is there already, or this daemon's no more. `kept`: see `Lease.kept`, from before it was
+        read. `memory`: what was reserved for it; None: it comes without. Raises `StoreUnavailable`."""
         if memory is None:
             memory = await self.read_back.reserve(stored, always=True)
         try:
@@ -173,7 +173,7 @@ class Recovery:
         await self._cancel_children(execution_id)
 
     async def outcome(self, execution_id: str) -> Outcome | None:
-        """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
+        """The store's record of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
         if (await self._standing(execution_id)).is_open:
             return None
         return await self._outcome(execution_id)

@@ -26,8 +26,8 @@ RETRY_S = 1.0
 _SHORTEST = 0.05
 """Seconds between two looks at a lease that is not to be had."""
 _LATE = (1, 10)
-"""Leases from one later look to the next: what a broken connection has not confirmed may reach the store behind those
-who have asked it over another one."""
+"""Leases from one later look to the next. A report that a broken connection has not confirmed may reach the store
+behind those who have asked it over another one."""
 _REFUSED = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.SUSPENDING, RunState.PARKING})
 """States in which an execution is stopped at once. The others write next, which the store refuses."""
 

@@ -31,7 +31,7 @@ class CannotResume(Exception):
 async def request_of(
     context: PluginContext, stored: StoredExecution, memory: TakenMemory | None = None
 ) -> ExecutionRequest:
-    """What the execution was started with. memory: that it takes. Raises `CannotResume`, `StoreUnavailable`."""
+    """The start of the execution, as stored. Raises `CannotResume`, `StoreUnavailable`."""
     try:
         given = await within_slices(stored, lambda: loaded(stored.input))
         workflow = await _workflow(context, stored)
@@ -55,7 +55,7 @@ async def request_of(
             trace=trace_of(given.get("trace")),
         )
     except (ValueError, KeyError, TypeError):
-        raise CannotResume("What is stored of it is damaged.") from None
+        raise CannotResume("The stored form of it is damaged.") from None
 
 
 def trace_of(kept: dict[str, str] | None) -> OpenSpan | None:
@@ -82,7 +82,7 @@ async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow
 
 
 async def within_slices(stored: StoredExecution, work: Callable[[], T]) -> T:
-    """What is made of a stored execution; on a thread when it is large."""
+    """The run that is made of a stored execution; on a thread when it is large."""
     size = len(stored.input) + sum(map(len, stored.steps))
     return await asyncio.to_thread(work) if size > LARGE else work()
 
@@ -92,16 +92,16 @@ async def records_of(stored: StoredExecution) -> list[NodeRecord]:
     try:
         return await within_slices(stored, lambda: node_records(stored.steps))
     except ValueError:
-        raise CannotResume("What is stored of it is damaged.") from None
+        raise CannotResume("The stored form of it is damaged.") from None
 
 
 async def left_of(stored: StoredExecution) -> list[NodeRecord] | None:
-    """What it has not taken over yet of the results that it began with; None: it began with none. Raises
+    """The part that it has not taken over yet of the results that it began with; None: it began with none. Raises
     `CannotResume`."""
     try:
         return await within_slices(stored, lambda: untaken_runs(stored.steps))
     except (ValueError, KeyError):
-        raise CannotResume("What is stored of it is damaged.") from None
+        raise CannotResume("The stored form of it is damaged.") from None
 
 
 def check_resumes(count: int, limit: int) -> None:
@@ -109,13 +109,13 @@ def check_resumes(count: int, limit: int) -> None:
     if count >= limit:
         raise CannotResume(
             f"It was resumed {count} times in a row, and each time the daemon ended unexpectedly after a node had "
-            "begun, which it may have caused itself; see the daemon's log, then retry it. The setting "
+            "begun. The node may have caused that itself. See the daemon's log, then retry it. The setting "
             "executions.max_resumes is the limit."
         )
 
 
 def back_off(execution_id: str, count: int, first: float, longest: float) -> float:
-    """Seconds from the daemon's start until an execution is resumed once more, after so many resumes that came to
+    """Seconds from the daemon's start until an execution is resumed once more, after `count` resumes that came to
     nothing. Spread by half, by id and count: what a crashing one met beside it comes to its end without it."""
     if not count:
         return 0.0

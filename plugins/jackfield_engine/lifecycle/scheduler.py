@@ -11,8 +11,8 @@ from jackfield_engine.run.state import RunEvent
 from jackfield_engine.settings import ExecutionsSettings
 
 _TURNS = 4
-"""One of so many that begin is taken from the store while the queue here is long: reading one back costs more than one
-that is in memory."""
+"""One of this many that begin is taken from the store while the queue here is long. Reading one back costs more than
+one that is in memory."""
 
 
 class Scheduler:

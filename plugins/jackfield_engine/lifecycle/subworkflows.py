@@ -1,7 +1,7 @@
 """Executions that run inside a node of another one.
 
-A child's id follows from its parent's node run, so that a parent that resumes after a crash finds the children that it
-had started, instead of running them again. A child runs in its parent's slot: the parent does nothing meanwhile.
+A child's id follows from its parent's node run, so a parent that resumes after a crash finds the children that it had
+started. It does not run them again. A child runs in its parent's slot: the parent does nothing meanwhile.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def _shown(workflow: str | Document) -> str:
 
 @record
 class ChildStarter:
-    """What the engine does for children. begin: starts an execution under an id, whether within its parent's slot;
-    cancel: ends one; fill: gives free slots to others; watch: looks for its end, whichever daemon it comes to."""
+    """The engine's work for children. `begin`: starts an execution under an id, whether within its parent's slot.
+    `cancel`: ends one. `fill`: gives free slots to others. `watch`: looks for its end, whichever daemon it comes to."""
 
     begin: Callable[[ExecutionRequest, str, bool], Handle]
     cancel: Callable[[str], Awaitable[None]]

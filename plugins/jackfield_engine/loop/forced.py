@@ -19,8 +19,8 @@ def forced_sources(
 ) -> Iterator[str]:
     """The nodes that begin with an empty item now that `task` was the first to reach the link's target.
 
-    queued: the names of the nodes that are ready to run; what is begun here has to be in there before the next is
-    asked for.
+    `queued`: the names of the nodes that are ready to run. A node that begins here has to be in there before the next
+    is asked for.
     """
     name, run = task.step.node.name, task.given.run
     beside = {other.node for other in task.step.links}

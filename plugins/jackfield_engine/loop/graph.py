@@ -30,9 +30,9 @@ class GraphSource(NamedTuple):
 class GraphStep:
     """A node in its graph.
 
-    links: in the order in which they are followed; sources: per input, up to the last wired one; inputs: how many it
-    has, at least one; required: the inputs without which it does not run in order v1; error_output: where the items go
-    that failed, None when the node has no such output.
+    `links`: in the order in which they are followed. `sources`: per input, up to the last wired one. `inputs`: how many
+    it has, at least one. `required`: the inputs without which it does not run in order v1. `error_output`: where the
+    items go that failed, None when the node has no such output.
     """
 
     node: Node

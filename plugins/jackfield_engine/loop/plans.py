@@ -29,8 +29,8 @@ _MOST_FALLBACKS = 64
 
 
 class FallbackPolicy:
-    """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does for the next run, and
-    for twice as many each time again, as it most likely has to again."""
+    """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does so for the next run,
+    and for twice as many each time again. It most likely has to again."""
 
     __slots__ = ("left", "length")
 
@@ -103,7 +103,7 @@ class WorkflowPlan:
         return found
 
     def shown_parameters(self, name: str) -> dict[str, Json]:
-        """What expressions and scripts see of a node's parameters: its secrets would stand in results, which more
+        """A node's parameters as expressions and scripts see them: its secrets would stand in results, which more
         people read than the workflow."""
         found = self._shown.get(name)
         if found is None:

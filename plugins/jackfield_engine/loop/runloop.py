@@ -1,5 +1,5 @@
-"""The run loop: which node runs next, with which items. A synchronous state machine without I/O, time or randomness, so
-that the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
+"""The run loop: which node runs next, with which items. A synchronous state machine without I/O, time or randomness. So
+the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
 
 Both orders are n8n's, with all that follows from its ways: a workflow that comes from there gives what it gave there.
 """

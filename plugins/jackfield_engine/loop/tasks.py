@@ -20,10 +20,10 @@ class ItemSource(NamedTuple):
 
 @state
 class Task:
-    """What to run next. sources: per input, None when nothing reached it; index: how many node runs the execution had
-    before; preset: the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it
-    may have changed the world outside the execution; asked: what tells the sub-workflows apart that a part of the node
-    asks for, when another time it may ask for others."""
+    """The next node to run. `sources`: per input, None when nothing reached it. `index`: how many node runs the
+    execution had before. `preset`: the outputs when the node is not run at all (disabled, or its data is pinned).
+    `effect`: whether it may have changed the world outside the execution. `asked`: what tells the sub-workflows apart
+    that a part of the node asks for, when another time it may ask for others."""
 
     step: GraphStep
     given: NodeInputs

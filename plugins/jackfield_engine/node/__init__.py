@@ -1,1 +1,1 @@
-"""What a node is given while it runs."""
+"""The services that a node gets while it runs."""

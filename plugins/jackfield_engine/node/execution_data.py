@@ -1,4 +1,4 @@
-"""What the nodes of one execution may know of it."""
+"""The facts that the nodes of one execution may know of it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ExecutionState:
         self.memories[name] = memory
 
     def static(self, section: str) -> dict[str, Json]:
-        """What stands for the static data of a workflow that is not saved: it lasts as long as the execution."""
+        """The stand-in for the static data of a workflow that is not saved: it lasts as long as the execution."""
         return self._static.setdefault(section, {})
 
     def _resume_url(self) -> str:

@@ -1,4 +1,4 @@
-"""What a node may do to its execution."""
+"""The acts of a node on its execution."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jackfield_engine.loop.tasks import Task
 
 @record
 class NodeActions:
-    """What a node may do to its execution. breathe: lets others have the event loop, when this execution had it long
-    enough; before_effect: returns once the execution is stored up to this node run, which may change the world from
-    here on, and raises `ExecutionRefused`; the others: see `NodeRun`."""
+    """The acts of a node on its execution. `breathe`: lets others have the event loop, when this execution had it long
+    enough. `before_effect`: returns once the execution is stored up to this node run, which may change the world from
+    here on, and raises `ExecutionRefused`. The others: see `NodeRun`."""
 
     breathe: Callable[[], Awaitable[None]]
     before_effect: Callable[[Task], Awaitable[None]]

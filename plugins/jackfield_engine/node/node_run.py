@@ -1,4 +1,4 @@
-"""What a node type is given: one run of one node, with its parameters resolved on demand."""
+"""The object that a node type gets: one run of one node, with its parameters resolved on demand."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class EngineNodeRun:
         self.borrowed: Borrowed | None = None
         """The workflow's static data, when the node asked for it; to be given back."""
         self.kept: KeptThings | None = None
-        """What the node keeps open; to be closed."""
+        """The things that the node keeps open; to be closed."""
         self.inputs: Sequence[Items] = task.given.seen
         self.items: Items = self.inputs[0]
         self._seen: Items = self.items

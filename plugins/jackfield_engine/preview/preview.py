@@ -1,4 +1,5 @@
-"""What expressions of a node would give, on the data of an execution that is over: an editor shows it while one types.
+"""The values that expressions of a node would give, on the data of an execution that is over. An editor shows them
+while you type.
 
 Nothing runs but the expressions, which cannot change anything, and nothing is stored.
 """
@@ -30,7 +31,7 @@ from jackfield_engine.shared.services import Services, build_services
 SECONDS = 5.0
 """How long all expressions of one preview may take together."""
 _NAMED = re.compile(r"(?:The parameter value|A parameter)(?: of item \d+)? is not valid: ")
-"""What stands before the reason where the parameter has to be told."""
+"""The words before the reason, where the parameter's name is needed."""
 LONGEST = 64 * 1024
 """Bytes of JSON up to which a value is shown whole."""
 
@@ -80,7 +81,7 @@ class StoredDataPreview:
         try:
             return await asyncio.to_thread(stored_results, plan.graph, stored, most)
         except (ValueError, KeyError, TypeError):
-            raise JackfieldError("What is stored of this execution is damaged.") from None
+            raise JackfieldError("The stored form of this execution is damaged.") from None
 
 
 class _Asked:

@@ -1,4 +1,4 @@
-"""What the nodes of a stored execution gave, as a node that is looked at afterwards sees it."""
+"""The outputs of the nodes of a stored execution, as a node that is looked at afterwards sees them."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def with_pinned(results: Results, workflow: Workflow) -> dict[str, list[NodeResu
 
 @record
 class ReachingItems:
-    """What reaches a node: its items per input, and where they come from."""
+    """The data that reaches a node: its items per input, and where they come from."""
 
     inputs: list[Items]
     sources: tuple[ItemSource | None, ...]
 
 
 def reaching(workflow: Workflow, results: Results, name: str) -> ReachingItems:
-    """What reached the node when it ran last; where it did not run, what its wires would bring it."""
+    """The data that reached the node when it ran last; where it did not run, what its wires would bring it."""
     ran = results.get(name, ())
     sources = ran[-1].sources if ran else ()
     if not any(sources):

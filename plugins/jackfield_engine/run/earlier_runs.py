@@ -24,7 +24,8 @@ class EarlierRuns(Protocol):
         """The result of this run of the node; None when it has to run. given: the execution's input items."""
 
     def unstored(self) -> list[NodeRecord] | None:
-        """What is left and stands nowhere in what is stored of this execution; None: such an execution has none."""
+        """The part that is left and stands nowhere in what is stored of this execution; None: such an execution has
+        none."""
 
 
 class RunsInOrder:

@@ -1,4 +1,4 @@
-"""What a caller holds of its execution."""
+"""A caller's handle of its execution."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Handles:
 
 
 class Handle:
-    """`Execution`: futures that are resolved once each. waiters: how many calls wait for it; stream: where its nodes
-    send chunks, also after it left the memory and came back."""
+    """`Execution`: futures that are resolved once each. `waiters`: how many calls wait for it. `stream`: where its
+    nodes send chunks, also after it left the memory and came back."""
 
     __slots__ = ("__weakref__", "accepted", "answer", "finished", "id", "stored", "stream", "waiters")
 

@@ -44,8 +44,8 @@ BROKEN = "The engine failed unexpectedly; see the daemon's log."
 
 @record
 class RunWait:
-    """until: Unix ms; None: for a call. for_call: it goes on only from what is stored, as the call is stored there.
-    parked: it waits in the middle of a node, so that it goes on only from what is stored, too."""
+    """`until`: Unix ms; None: for a call. `for_call`: it goes on only from what is stored, as the call is stored there.
+    `parked`: it waits in the middle of a node, so that it goes on only from what is stored, too."""
 
     until: int | None
     for_call: bool = False
@@ -54,8 +54,8 @@ class RunWait:
 
 @record
 class RunHooks:
-    """What an engine does for its executions. table: what their events do; strict: whether an event that is not in it
-    raises `UnknownEvent`; failed: told of a failure before that is stored; the others: see `NodeRun`."""
+    """The engine's services for its executions. `table`: what their events do. `strict`: whether an event that is not
+    in it raises `UnknownEvent`. `failed`: hears of a failure before that is stored. The others: see `NodeRun`."""
 
     table: TransitionTable[LiveRun]
     strict: bool
@@ -97,14 +97,14 @@ class LiveRun:
         self.refusal: BaseException | None = None
         """Why the store, or the engine, does not go on with it."""
         self.wait: RunWait | None = None
-        """What it waits for, or waited for last."""
+        """The wait that it is in, or was in last."""
         self.end: FinishedExecution | None = None
         """Its end, as the store gets it."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
         self._hooks = hooks
         self._starter = present_reach() if request.workflow.id is None else None
-        """Who has started it, where it is not saved."""
+        """The caller who has started it, where it is not saved."""
         self._outcome = Outcome("cancelled")
         self._park_until = 0
         self._slice = 0.0
@@ -336,8 +336,8 @@ class LiveRun:
             return None
 
     def may_leave(self) -> bool:
-        """Whether another daemon may begin it as well: it has not begun and is stored, nobody waits for it here, and it
-        has not run before in a daemon that crashed, which would be forgotten."""
+        """Whether another daemon may begin it as well: it has not begun and is stored, and nobody waits for it here. It
+        also has not run before in a daemon that crashed, which would be forgotten."""
         disk, handle = self.disk, self.handle
         stored = disk.status == "queued" and handle.accepted.done() and not disk.taken_over
         return stored and not handle.waiters and handle.stream is None
@@ -450,7 +450,7 @@ class LiveRun:
 
 
 def time_limit(workflow: Workflow, settings: ExecutionsSettings) -> float:
-    """Seconds; 0: none. What the workflow sets itself is bound by `max_timeout`."""
+    """Seconds; 0: none. `max_timeout` bounds the value that the workflow sets itself."""
     wanted = workflow.settings.timeout_s
     if wanted is None or wanted <= 0:
         return settings.timeout

@@ -1,4 +1,4 @@
-"""What the marks between the chunks of an execution's node runs tell."""
+"""The meaning of the marks between the chunks of an execution's node runs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RESUMED = b'[{"mark":"resumed"'
 """How the chunk begins that a process stores before a node begins of an execution that an earlier one left open."""
 
 CRASHED = b'[{"mark":"crashed"}]'
-"""The chunk of a process that hands over, without having begun anything of it, what it took from one that died: for the
+"""The chunk of a process that hands over what it took from one that died, without having begun anything of it. For the
 next one it is a crash still."""
 
 _UNTAKEN = b'{"mark":"untaken"'
 
 
 def untaken_mark(records: Sequence[NodeRecord]) -> bytes:
-    """What stands before a rest of an execution that takes over results of some nodes: those that it has not taken yet.
+    """The chunk before a rest of an execution that takes over results of some nodes: those that it has not taken yet.
     Large ones take their time, and belong on a thread."""
     return _UNTAKEN + b',"records":' + written(list(records), stored_json) + b"}"
 
@@ -57,8 +57,8 @@ def has_crashed(chunks: Sequence[bytes]) -> bool:
 
 
 def resumes(chunks: Sequence[bytes], daemon: str, began: Callable[[str], bool]) -> int:
-    """How often in a row an execution was resumed without getting as far as a further stored node run, counting the
-    lives of this daemon in which a node of it began, and every mark of another one, whose notes are not here. Marks of
+    """How often in a row an execution was resumed without getting as far as a further stored node run. The lives of
+    this daemon count in which a node of it began. So does every mark of another one, whose notes are not here. Marks of
     earlier versions name no life, and count."""
     unnamed = 0
     lives: set[str] = set()

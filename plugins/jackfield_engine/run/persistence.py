@@ -1,8 +1,8 @@
-"""What the store is told of one execution, when, and in which form.
+"""The reports of one execution to the store, when, and in which form.
 
-The acceptance stands before anything that has an effect outside the execution, and before a wait; the result of a node
-with an effect before the next such node runs; then the end. So a run of nodes without effects that ends quickly needs
-one write, or two when its acceptance was asked for first.
+The acceptance stands before anything that has an effect outside the execution, and before a wait. The result of a node
+with an effect stands before the next such node runs; then comes the end. So a run of nodes without effects that ends
+quickly needs one write, or two when its acceptance was asked for first.
 
 Input, node runs and failure are JSON, which `jackfield.api.history` reads. Between the chunks of node runs stand marks,
 which tell crashes from stops.
@@ -84,13 +84,13 @@ class RunPersistence:
         self.started_at: int | None = None
         """When its first node ran; Unix ms."""
         self.size = _about(request)
-        """Bytes of the input; until it is encoded, about so many of a call's."""
+        """Bytes of the input; until it is encoded, about that many of a call's."""
         self._encoded = request.encoded
         """The items as they came, until the store has taken them. A long list is not kept with the request."""
         self._input: bytes | None = None
         """Encoded, until the store gets it."""
         self.hidden: Hidden = request.hidden or ()
-        """What callers proved themselves with: the store never has it."""
+        """The proofs of callers, such as passwords: the store never has them."""
         if request.hidden is None and _tells_of_call(request.items):
             self.hidden = hidden_in(request.items, request.workflow.nodes)
         if request.use_pin_data and request.workflow.pin_data:
@@ -243,7 +243,7 @@ class RunPersistence:
 
     async def secure(self) -> bool:
         """Return once everything so far is durable; whether that took a wait. One that the store has as queued is shown
-        to run with its first checkpoint, or when a node takes its time: a write of its own would keep the checkpoint
+        to run with its first checkpoint, or when a node takes its time. A separate write would keep the checkpoint
         waiting. Raises `ExecutionRefused` when the execution is not accepted."""
         try:
             if self.status != "queued":
@@ -306,7 +306,7 @@ class RunPersistence:
         self.kept = keep
 
     async def mark_resumed(self) -> None:
-        """Store that a node is about to begin after what may have been a crash, and note that it begins: an execution
+        """Store that a node is about to begin after what may have been a crash, and note that it begins. An execution
         that causes crashes is known by both."""
         mark, number = resumed_mark(self._begun.life, self._lease.daemon), self._number()
         await self._persist(lambda: self._store.append_steps(self._id, mark, number, self.life.id))
@@ -470,7 +470,7 @@ def chunk(records: Sequence[bytes]) -> bytes:
 
 
 def call_mark(call: Mapping[str, Json]) -> bytes:
-    """What stands behind the node run that waits for a call."""
+    """The part behind the node run that waits for a call."""
     return stored_json({"mark": "call", "call": call})
 
 
@@ -485,8 +485,8 @@ def without_long_input(request: ExecutionRequest) -> ExecutionRequest:
 
 
 def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple[bytes, int]:
-    """What an execution is started with, as it is stored, and where its items begin. encoded: the items as JSON, where
-    that is there already."""
+    """The start of an execution, as it is stored, and where its items begin. `encoded`: the items as JSON, where that
+    is there already."""
     start = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
     start["start"] = request.start
     rest: dict[str, object] = {

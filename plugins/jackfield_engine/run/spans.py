@@ -13,7 +13,7 @@ _SERVED = frozenset({"webhook", "test"})
 
 
 class RunSpans:
-    """Of one execution as long as it is in memory. What nodes do belongs to the trace, sampled or not."""
+    """Of one execution as long as it is in memory. The work of nodes belongs to the trace, sampled or not."""
 
     __slots__ = ("_error", "_node", "_started", "_task", "_tracer", "own")
 

@@ -1,8 +1,8 @@
 """The life of an execution in memory: every state, every event, and what moves it from one to the next.
 
-An event that the table does not name for a state is a mistake of the engine: `UnknownEvent` in tests, a line in the log
-at run time, and nothing else happens. Effects run after the state has changed, in the order in which they stand here;
-`lifecycle.effects` says who does each of them. Only `LiveRun.move` changes a state.
+An event that the table does not name for a state is a mistake of the engine. It is `UnknownEvent` in tests, a line in
+the log at run time, and nothing else happens. Effects run after the state has changed, in the order in which they stand
+here; `lifecycle.effects` says who does each of them. Only `LiveRun.move` changes a state.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RunState(StrEnum):
 
 
 class RunEvent(StrEnum):
-    """What moves an execution."""
+    """The events that move an execution."""
 
     ANNOUNCE = "announce"
     """The store is asked first."""
@@ -109,7 +109,7 @@ class RunEvent(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a transition does beside changing the state; `RunEffects` says whose work it is."""
+    """The effects of a transition beside the change of the state; `RunEffects` says whose work each is."""
 
     COUNT = "count"
     """The queue counts it, until the store has answered."""
@@ -144,15 +144,15 @@ class Effect(StrEnum):
     KEEP_END = "keep_end"
     """Its end is kept, to be tried again."""
     CONFIRM = "confirm"
-    """Whoever waits for the store hears that it has all."""
+    """The caller who waits for the store hears that it has all."""
     REFUSE = "refuse"
-    """Whoever waits gets `LiveRun.refusal`."""
+    """The caller who waits gets `LiveRun.refusal`."""
     LOSE_END = "lose_end"
-    """Whoever waits for the store gets `LiveRun.refusal`."""
+    """The caller who waits for the store gets `LiveRun.refusal`."""
     LEAVE = "leave"
     """The store gets what the next process needs, and whoever waits hears that it goes on then."""
     DESERT = "desert"
-    """Whoever waits hears whether it goes on with the next process."""
+    """The caller who waits hears whether it goes on with the next process."""
     DROP = "drop"
     """It leaves the memory."""
 

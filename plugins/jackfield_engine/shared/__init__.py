@@ -1,1 +1,1 @@
-"""What all executions share: settings, timers, files of items, memory across executions, stored forms."""
+"""The common part of all executions: settings, timers, files of items, memory across executions, stored forms."""

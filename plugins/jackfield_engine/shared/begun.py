@@ -1,7 +1,7 @@
 """Notes of what this process has begun of executions that an earlier one left open.
 
 A mark in the store says that a process was about to go on with an execution. A note says that a node of it began. The
-note is written with one call to the kernel, right before the node: it survives a kill of the process at any moment, and
+note is written with one call to the kernel, right before the node. It survives a kill of the process at any moment, and
 costs no commit. A power cut may take it along, which is no execution's doing.
 """
 
@@ -18,7 +18,7 @@ from jackfield.api.ids import new_id
 
 FILE = "executions-begun"
 MOST = 100_000
-"""Notes that are kept; beyond, a crash counts for no execution."""
+"""Notes that are kept; beyond, a crash counts against no execution."""
 
 
 class BegunNotes:

@@ -1,4 +1,5 @@
-"""What executions and their nodes took, for `/metrics`. In memory: Prometheus keeps it, and adds up the daemons."""
+"""The figures of executions and their nodes, for `/metrics`. In memory: Prometheus keeps it, and adds up the
+daemons."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ UNSAVED = "unsaved"
 
 class EngineFigures:
     """Of the executions that this process has ended and the nodes that it has run. Each end counts at one daemon: the
-    one whose end the store took. nodes: type, status and milliseconds of each node run; executions: workflow, mode,
+    one whose end the store took. `nodes`: type, status and milliseconds of each node run. `executions`: workflow, mode,
     status and milliseconds of each that has ended. Every run notes them, with the list's own `append`; whoever finds
     `MOST_NOTED` there settles them."""
 

@@ -12,7 +12,8 @@ from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 
 
 async def keep_files(context: PluginContext, execution_id: str, items: Iterable[Item]) -> None:
-    """The execution's own share in the files that these items refer to. What cannot be kept fails when it is read."""
+    """The execution's own share in the files that these items refer to. A file that cannot be kept fails when it is
+    read."""
     referring: Items = [item for item in items if refers(item)]
     if not referring:
         return

@@ -1,4 +1,4 @@
-"""Which incarnations in a shared store were this daemon's own, so that it ends these alone: another daemon may have the
+"""Which incarnations in a shared store were this daemon's own, so that it ends these alone. Another daemon may have the
 same name by mistake, such as that of a copied configuration."""
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _GRACE_S = 2.0
 
 
 class Life:
-    """One incarnation. id: as the store knows it; until: seconds of the clock that goes on while the machine sleeps
-    (`boottime`); from then on no node of its executions begins. registered: whether the store has said that it knows
+    """One incarnation. `id`: as the store knows it. `until`: seconds of the clock that goes on while the machine sleeps
+    (`boottime`); from then on no node of its executions begins. `registered`: whether the store has said that it knows
     it."""
 
     __slots__ = ("id", "registered", "until")
@@ -152,7 +152,7 @@ class Lease:
     def _same_name(self) -> str:
         return (
             f"Another daemon that shares the store has this one's name, '{self.daemon}', and renews its lease. Give "
-            "each a name of its own with the setting executions.daemon, or leave it empty; nothing begins here."
+            "each its own name with the setting executions.daemon, or leave it empty; nothing begins here."
         )
 
     async def _register_again(self, life: Life) -> None:
@@ -165,7 +165,8 @@ class Lease:
         return asked_at + self._seconds * _OWN_FENCE if self.shared else math.inf
 
     def renewed(self, life: Life, asked_at: float) -> None:
-        """asked_at: on the clock of `Life.until`, before the store was asked. What was lost meanwhile stays lost."""
+        """asked_at: on the clock of `Life.until`, before the store was asked. A lease that was lost meanwhile stays
+        lost."""
         if life.until != -math.inf:
             life.until = self._horizon(asked_at)
 
@@ -218,7 +219,7 @@ class Lease:
         return bool(await self.claim(("queued", "running", "waiting"), 1, only=[execution_id]))
 
     async def release(self, execution_ids: Sequence[str]) -> None:
-        """For anybody to claim. What the store does not confirm is released later."""
+        """For anybody to claim. An execution that the store does not confirm is released later."""
         for execution_id in execution_ids:
             self.claimed.pop(execution_id, None)
         try:

@@ -1,4 +1,4 @@
-"""What all executions of the embedded engine share."""
+"""The services that all executions of the embedded engine share."""
 
 from __future__ import annotations
 

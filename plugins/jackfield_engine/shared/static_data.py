@@ -1,7 +1,8 @@
-"""What workflows remember across executions, by section: `global`, `node:<name>`, `deduplication`.
+"""The memory of workflows across executions, by section: `global`, `node:<name>`, `deduplication`.
 
 While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change. It is read
-when the first comes and forgotten when the last has gone. What another daemon has stored meanwhile stays, key by key.
+when the first comes and forgotten when the last has gone. A change that another daemon has stored meanwhile stays, key
+by key.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class StaticData:
         raise NodeError("The workflow's static data cannot be stored: other daemons change it all the time; try again.")
 
     async def _take_over(self, shared: _Shared) -> None:
-        """What another daemon has changed since it was read here; what was changed here too stays as it is here."""
+        """The changes of another daemon since it was read here; what was changed here too stays as it is here."""
         known = await self._store.static_data(shared.workflow_id)
         given, theirs = _sections(shared.stored or b"{}"), _sections(known or b"{}")
         for name in given.keys() | theirs.keys():
@@ -141,7 +142,7 @@ class Borrowed:
             self._data._leave(self._shared)
 
     def abandon(self) -> None:
-        """The node run was interrupted; it runs again. What others did with the memory meanwhile stays."""
+        """The node run was interrupted; it runs again. The changes of others to the memory meanwhile stay."""
         self._data._leave(self._shared)
 
 
@@ -155,8 +156,8 @@ def copied(section: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def merge(section: MutableMapping[str, Json], given: Mapping[str, Json], made: Mapping[str, Json]) -> None:
-    """Write into the live section what was changed in a copy of it, key by key: what others did to other keys
-    meanwhile stays. given: the copy as it was; made: what it became."""
+    """Write into the live section what was changed in a copy of it, key by key. The changes of others to other keys
+    meanwhile stay. `given`: the copy as it was. `made`: what it became."""
     for key in given.keys() - made.keys():
         section.pop(key, None)
     for key, value in made.items():
@@ -165,7 +166,7 @@ def merge(section: MutableMapping[str, Json], given: Mapping[str, Json], made: M
 
 
 def take_over(section: MutableMapping[str, Json], given: Mapping[str, Json], theirs: Mapping[str, Json]) -> None:
-    """Write into the live section what others made of what was given, but for what was changed in it since: of a key
+    """Write into the live section what others made of what was given, but for what was changed in it since. Of a key
     that both changed, this one's value counts, and of two objects each key. Objects stay the same ones."""
     for key in given.keys() | theirs.keys():
         mine, old, new = section.get(key, _NONE), given.get(key, _NONE), theirs.get(key, _NONE)

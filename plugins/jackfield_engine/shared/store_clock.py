@@ -8,8 +8,8 @@ _SLOW_S = 0.5
 
 
 class StoreClock:
-    """As each renewal of the lease tells it, and as this machine has counted since, whatever becomes of its own wall
-    clock. A store that has no clock of its own goes by this machine's."""
+    """As each renewal of the lease tells it, and as this machine has counted since, whatever happens to its own wall
+    clock. A store that lacks its own clock goes by this machine's."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -30,7 +30,7 @@ _LONGEST_POLL_S = 5.0
     default=None,
     help="The mean score from which it has passed (default: every row must pass).",
 )
-@click.option("--scorer", default="", help="The scorer whose mean counts for --min-score (default: that of the rows).")
+@click.option("--scorer", default="", help="The scorer whose mean --min-score compares (default: that of the rows).")
 @click.option("--workflow-version", type=click.IntRange(1), default=None, help="Run this version of the workflow.")
 @click.option("--label", default="", help="A few words by which you know the run.")
 @click.option("--junit", is_flag=True, help="Print JUnit's XML, a test case for each row.")

@@ -11,7 +11,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
-    """One test suite with a case for each row: a row that has not passed is a failure, one that could not be run or
+    """One test suite with a case for each row. A row that has not passed is a failure, one that could not be run or
     scored is an error. Source: the schema of Apache Ant's JUnit task."""
     failures = sum(not row["passed"] and row["status"] == "done" for row in rows)
     errors = sum(row["status"] != "done" for row in rows)

@@ -25,7 +25,7 @@ _LOOKS, _LOOK_S = 200, 0.05
 
 @record
 class EvaluationTask:
-    """What is to run. start: name of the node that it starts at; items: what that is given."""
+    """The run to start."""
 
     workflow: Workflow
     start: str
@@ -97,7 +97,7 @@ async def _read(context: PluginContext, execution_id: str, outcome: Outcome, wai
     try:
         records = await asyncio.to_thread(node_records, whole.steps)
     except ValueError:
-        raise JackfieldError("What is stored of the execution is damaged.") from None
+        raise JackfieldError("The stored form of the execution is damaged.") from None
     row = stored.row
     began = row.started_at or row.created_at
     return RanExecution(execution_id, outcome, (row.finished_at or began) - began, records)

@@ -1,4 +1,4 @@
-"""What an execution has cost: the tokens that its AI nodes and agents have noted, by the price list."""
+"""The cost of an execution: the tokens that its AI nodes and agents have noted, by the price list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Who may see an evaluation and its runs, and who may change them: whoever may so with what they run."""
+"""The rules that say who may see an evaluation and its runs, and who may change them: whoever may so with what they
+run."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class EvaluationAccess:
             raise NotFound(missing)
 
     async def require_change(self, definition: Mapping[str, Json], missing: str) -> None:
-        """Of an evaluation, a run; also to start one: as whoever starts the workflow or the profile, and changes the
+        """Of an evaluation, a run. Also to start one: as whoever starts the workflow or the profile, and changes the
         table whose rows a profile gets. Raises `NotFound` with this message, `AccessDenied`."""
         await self.require_seen(definition, missing)
         kind, ident = _target(definition)

@@ -30,8 +30,8 @@ class StartedEvaluation(EvaluationPart):
 
 
 class EvaluationTotals(_Shown):
-    """Of the rows that are over. score, scores, metrics: means; cost: US dollars, as far as they are known; unpriced:
-    models without a known price; durationMs: of all executions together."""
+    """Of the rows that are over. `score`, `scores`, `metrics`: means. `cost`: US dollars, as far as they are known.
+    `unpriced`: models without a known price. `durationMs`: of all executions together."""
 
     rows: int
     done: int
@@ -48,8 +48,8 @@ class EvaluationTotals(_Shown):
 
 
 class EvaluationRunShown(_Shown):
-    """version: of the evaluation; workflowVersion: that ran, null for a profile; resumed: how often another daemon, or
-    this one after a crash, went on with it."""
+    """`version`: of the evaluation. `workflowVersion`: that ran, null for a profile. `resumed`: how often another
+    daemon, or this one after a crash, went on with it."""
 
     id: str
     evaluation: str
@@ -147,8 +147,8 @@ class ComparedRow(_Shown):
 
 
 class EvaluationComparison(_Shown):
-    """rows: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. counts: of every change;
-    definitionChanged: whether both runs have another definition."""
+    """`rows`: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. `counts`: of every
+    change. `definitionChanged`: whether both runs have another definition."""
 
     before: EvaluationRunShown
     after: EvaluationRunShown

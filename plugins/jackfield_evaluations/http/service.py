@@ -1,4 +1,4 @@
-"""What callers may do with evaluations: define them, and start them."""
+"""The acts of callers on evaluations: define them, and start them."""
 
 from __future__ import annotations
 

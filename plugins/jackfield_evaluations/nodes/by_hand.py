@@ -1,4 +1,4 @@
-"""What an evaluation trigger gives in a run by hand: the first row of its data table."""
+"""The items that an evaluation trigger gives in a run by hand: the first row of its data table."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.nodes import NodeError, NodeRun
 
 CORRECTNESS = """Compare an answer with the answer that is known to be right.
-Judge the facts and not the wording. Give a score:
-5 both say the same; 4 small differences; 3 the core is there and something is missing or added;
-2 little of it is there; 1 the answer is wrong or about something else."""
+Judge the facts and not the wording. Give a score.
+5: both say the same. 4: small differences. 3: the core is there and something is missing or added.
+2: little of it is there. 1: the answer is wrong or about something else."""
 HELPFULNESS = """Judge how much a response helps the person who has asked.
-Look at whether it addresses the question, is complete, and can be acted on. Give a score:
-5 it does all that was asked for; 4 most of it; 3 it helps in part; 2 hardly; 1 not at all."""
+Look at whether it addresses the question, is complete, and can be acted on. Give a score.
+5: it does all that was asked for. 4: most of it. 3: it helps in part. 2: hardly. 1: not at all."""
 CORRECTNESS_INPUT = "Output: {actual_answer}\n\nGround truth: {expected_answer}"
 HELPFULNESS_INPUT = "Query: {user_query}\n\nResponse: {actual_answer}"
 _FORM = (

@@ -42,7 +42,7 @@ class MetricAssignments(Parameters, title="Metrics"):
 
 
 class MetricOptions(Parameters, title="Options"):
-    metric_name: str = Field("", description="Name of the metric, in place of its own name.")
+    metric_name: str = Field("", description="Name of the metric, in place of its usual name.")
     input_prompt: str = Field("", description="The question to the model, with the answers in braces.")
 
 

@@ -35,7 +35,7 @@ Keep = Callable[[EvaluatedRow], Awaitable[None]]
 
 @record
 class RowWork:
-    """What all rows of a run share. keep: stores a row, durably; started: gets the id of each execution that begins."""
+    """The common part of all rows of a run."""
 
     context: PluginContext
     definition: EvaluationBody
@@ -59,7 +59,7 @@ def row_json(table: DataTable, row: DataRow) -> dict[str, Json]:
 
 
 async def finish_row(work: RowWork, json: Mapping[str, Json], row: EvaluatedRow, left: int) -> EvaluatedRow:
-    """Run the row and score it, or go on where its execution stands already. left: rows that follow. What fails is the
+    """Run the row and score it, or go on where its execution stands already. left: rows that follow. A failure is the
     row's problem. Raises `StoreUnavailable`."""
     try:
         given = await _input(work, json, row, left)

@@ -1,4 +1,4 @@
-"""What the rows of an evaluation run through: a saved workflow, or a profile's agent."""
+"""The targets that the rows of an evaluation run through: a saved workflow, or a profile's agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done from time to time: runs of daemons that are gone, and runs that are old."""
+"""The work from time to time: runs of daemons that are gone, and runs that are old."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ def judge_document(scorer: JudgeScorer) -> Document:
 
 
 def judge_prompt(scorer: JudgeScorer, subject: ScoredSubject, limit: int) -> str:
-    """What is judged stands between marks that its author cannot know, and is said to be data. limit: bytes of each of
-    its parts, as each one costs tokens."""
+    """The judged text stands between marks that its author cannot know, and the judge hears that it is data. `limit`:
+    bytes of each of its parts, as each one costs tokens."""
     mark = secrets.token_hex(8)
     parts = {"INPUT": subject.input, "EXPECTED": subject.expected, "OUTPUT": subject.output}
     shown = "\n".join(

@@ -11,7 +11,7 @@ from jackfield_evaluations.scoring.verdicts import ScorerFailed
 
 
 async def program_value(context: PluginContext, scorer: CodeScorer, subject: ScoredSubject, seconds: float) -> Json:
-    """What the program returns, which sees the subject as its only item. Raises `ScorerFailed`."""
+    """The program's result. The program sees the subject as its only item. Raises `ScorerFailed`."""
     engine = context.extensions(SCRIPT_ENGINES).get(scorer.language)
     if engine is None:
         raise ScorerFailed(f"The language {scorer.language} is not available; no plugin provides it.")

@@ -1,4 +1,4 @@
-"""What scorers look at: one row, and what became of it."""
+"""The subject of scorers: one row, and what became of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from jackfield_evaluations.records import Spent
 
 @record
 class ScoredSubject:
-    """row: of the data table; input: the item that it became; output, expected: as the definition makes them; metrics:
-    numbers that the workflow's nodes Evaluation have set."""
+    """`row`: of the data table. `input`: the item that it became. `output`, `expected`: as the definition makes them.
+    `metrics`: numbers that the workflow's nodes Evaluation have set."""
 
     row: Mapping[str, Json]
     input: Json

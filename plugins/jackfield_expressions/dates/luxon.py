@@ -1,7 +1,8 @@
 """Dates as expressions use them: luxon's `DateTime`, a point in time in a zone, in English.
 
-The arithmetic is that of `jackfield.api.dates`. What it does not do to the letter raises `NotExact`: other years than
-1900 to 2199, invalid dates, zones whose offset is no whole number of minutes, broken amounts of time.
+The arithmetic is that of `jackfield.api.dates`. A case that it does not do to the letter raises `NotExact`. Such cases
+are other years than 1900 to 2199, invalid dates, zones whose offset is no whole number of minutes, broken amounts of
+time.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _SHORT_UNITS = {
     "ms": "millisecond", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
     "hrs": "hour",
 }  # fmt: skip
-"""What the methods of expressions understand beside."""
+"""The further words that the methods of expressions understand."""
 
 
 @lru_cache(64)

@@ -1,5 +1,5 @@
 """Chains of expressions compiled to Python closures: what they begin with, reading members, calls of functions and
-methods. What is inside of them, such as arguments, is compiled by the function that `Chains` is given.
+methods. The function that `Chains` is given compiles the parts inside of them, such as arguments.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Chains:
         return lambda scope: pattern
 
     def root(self, name: str, steps: Sequence[Tree]) -> tuple[Value, int]:
-        """What a name means, and how many of the steps after it belong to that."""
+        """The meaning of a name, and how many of the steps after it belong to that."""
         for size in (1, 0):
             words = (name, *(step[2][1] for step in steps[:size] if plain_key(step)))
             called = len(words) == size + 1 and len(steps) > size and steps[size][0] == "call"

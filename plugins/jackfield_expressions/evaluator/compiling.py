@@ -45,8 +45,8 @@ _OPERATORS: Mapping[str, Callable[[object, object], object]] = {
 
 
 def compile_expression(source: str, undefined: object = None) -> Value | None:
-    """A closure that gives the source's value; None when the source is more than simple. What it gives is null as
-    None, undefined as `undefined`, and may be NaN or infinite. Raises `NotExact`, and `ExpressionProblem` for a broken
+    """A closure that gives the source's value; None when the source is more than simple. Its value has null as None,
+    undefined as `undefined`, and may be NaN or infinite. Raises `NotExact`, and `ExpressionProblem` for a broken
     reference."""
     try:
         value = _compiled(parse(source))

@@ -104,7 +104,7 @@ ADDED = frozenset({"base64Encode", "first", "format", "last", "minus", "plus", "
 
 
 def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
-    """What can be called on a value. Raises `Thrown` where there is nothing to call on."""
+    """The methods that can be called on a value. Raises `Thrown` where there is nothing to call on."""
     kind = type(value)
     if kind is str:
         return TEXT

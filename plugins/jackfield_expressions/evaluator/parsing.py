@@ -1,11 +1,10 @@
-"""Reads the simple expressions that Python can evaluate as JavaScript would: literals, member access, calls, operators,
-conditionals, lists, objects, template literals, regular expressions, `new Date`, and arrow functions of one expression.
-Objects may be spread into objects, and a function's parameter may be a list that is taken apart. No statements, no
-assignments.
+"""Reads the simple expressions that Python can evaluate as JavaScript would. They have literals, member access, calls,
+operators, conditionals, lists, objects, template literals, regular expressions, `new Date`, and arrow functions of one
+expression. Objects may be spread into objects, and a function's parameter may be a list that is taken apart. No
+statements, no assignments.
 
-A function's parameters are numbered: each has its own place in the whole source, as no function
-calls itself. A syntax tree is nested tuples, kind first. Whatever is not understood raises `NotSimple`, and JavaScript
-has it.
+A function's parameters are numbered: each has its own place in the whole source, as no function calls itself. A syntax
+tree is nested tuples, kind first. A source that is not understood raises `NotSimple`, and JavaScript has it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What expressions begin with: the variables and names that are known in Python."""
+"""The beginnings of expressions: the variables and names that are known in Python."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _fact(root: Callable[[ItemScope], Mapping[str, object]], name: str) -> Calla
 
 
 def root_of(name: str, steps: Sequence[Tree]) -> tuple[Value, int]:
-    """What a name means, and how many of the steps after it belong to that."""
+    """The meaning of a name, and how many of the steps after it belong to that."""
     if name in ("$now", "$today") and steps and (len(steps) == 1 or steps[1][0] != "call"):
         raise NotSimple  # a member, such as the year
     shape = tuple(shape_of(step) for step in steps[:4])

@@ -4,7 +4,7 @@ Read are literals, classes, `.`, groups, alternatives, `^`, `$`, `\\b` and quant
 flags g, i, m and s. Not read: back references, looking around, named groups, repeated groups, and what matches nothing.
 
 Python has no limit on the time of a match, so that the longest text depends on the pattern. A quantifier without bound
-that something has to follow may be tried with every length at every start: each costs a power of the text's length.
+that something has to follow may be tried with every length at every start. Each costs a power of the text's length.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class NotSame(Exception):
 
 @record
 class ScriptPattern:
-    """every: whether all matches are meant; longest: characters of a text that it is matched with in bounded time;
-    wide: whether it may meet characters beyond U+FFFF, which are two to JavaScript."""
+    """`every`: whether all matches are meant. `longest`: characters of a text that it is matched with in bounded time.
+    `wide`: whether it may meet characters beyond U+FFFF, which are two to JavaScript."""
 
     compiled: re.Pattern[str]
     every: bool

@@ -1,7 +1,7 @@
 """The database of keys: `gateway/keys.db` in the configuration directory.
 
-A reservation is written before its request is sent, and is gone when the request has been counted. What a killed daemon
-has left reserved is counted as used at the next start: its provider may have served it.
+A reservation is written before its request is sent, and is gone when the request has been counted. The tokens that a
+killed daemon has left reserved are counted as used at the next start: its provider may have served the request.
 """
 
 from __future__ import annotations

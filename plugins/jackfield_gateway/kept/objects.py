@@ -1,4 +1,4 @@
-"""Who has made what providers keep. Each function is one step of a transaction."""
+"""The makers of the objects that providers keep. Each function is one step of a transaction."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HeldObject:
 
 
 def put(connection: sqlite3.Connection, held: Sequence[HeldObject], of_holder: int, of_all: int) -> None:
-    """Whoever was first has it. of_holder, of_all: the most of each kind that are kept; the oldest ones give way."""
+    """The first one has it."""
     for one in held:
         found = one.object
         done = connection.execute(

@@ -1,4 +1,4 @@
-"""What is written and read of keys, reservations and usage. Each function is one step of a transaction."""
+"""The statements that write and read keys, reservations and usage. Each function is one step of a transaction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FOLD = (
 _MAKE_FEW = "CREATE TEMP TABLE few (key TEXT, model TEXT)"
 _FILL_FEW = (
     "INSERT INTO few SELECT key, model FROM (SELECT key, model, row_number() OVER (PARTITION BY key ORDER BY "
-    "sum(requests) DESC, model) AS place FROM usage WHERE day = 0 GROUP BY key, model) WHERE place <= ?"
+    "sum(requests) DESC, model) AS place FROM usage WHERE day = 0 GROUP BY key, model) WHERE ? >= place"
 )
 _MANY = f"day = 0 AND model != '{OTHER}' AND (key, model) NOT IN (SELECT key, model FROM few)"  # noqa: S608 - of constants
 _MERGE = (
@@ -46,9 +46,9 @@ _DROP = f"DELETE FROM usage WHERE {_MANY}"  # noqa: S608 - of constants
 
 @record
 class KeyUsageRow:
-    """Of one key, local day, profile and model. day: such as 20261128; 0: all days that are kept together. estimated:
-    requests whose answers did not say all that they used; unpriced: those without a known cost; reserved: tokens that
-    stand for what is not known. last: Unix ms."""
+    """Of one key, local day, profile and model. `day`: such as 20261128; 0: all days that are kept together.
+    `estimated`: requests whose answers did not say all that they used. `unpriced`: those without a known cost.
+    `reserved`: tokens that stand for what is not known. `last`: Unix ms."""
 
     key: str
     day: int

@@ -19,7 +19,7 @@ class SpawnTask(Protocol):
 
 
 class KeyWriter:
-    """What waits is bounded by the requests in flight, each of which has one write under way, and the ends of those
+    """The requests in flight bound the waiting entries: each of them has one write under way, and the ends of those
     that came before."""
 
     def __init__(self, database: GatewayDatabase, spawn: SpawnTask) -> None:

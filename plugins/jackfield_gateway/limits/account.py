@@ -1,4 +1,4 @@
-"""What one key has used, what is reserved for its requests in flight, and whether one more fits.
+"""The account of one key: what it has used, what is reserved for its requests in flight, and whether one more fits.
 
 All of it is in memory and decided at once, so that requests that come together see each other's reservations.
 """
@@ -21,7 +21,7 @@ SOON = 1.0
 
 @record
 class Hold:
-    """What a request may use at most. at: seconds of the clock that never goes back."""
+    """The most that a request may use."""
 
     tokens: float
     usd: float
@@ -110,7 +110,7 @@ class KeyAccount:
         return self._names.kept(model, day, most)
 
     def used(self, budget: KeyBudget, now_ms: int) -> tuple[float, float]:
-        """What is used and what is reserved of a budget."""
+        """The used and the reserved part of a budget."""
         held = sum(hold.amount(budget.unit) for hold in self._held.values())
         return self._present(budget.period, now_ms).amount(budget.unit), held
 

@@ -1,4 +1,4 @@
-"""What lets git into the repository: a token over https, a key over ssh."""
+"""The credentials that let git into the repository: a token over https, a key over ssh."""
 
 from __future__ import annotations
 

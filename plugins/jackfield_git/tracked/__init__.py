@@ -1,1 +1,1 @@
-"""What is kept in the repository, one module a kind."""
+"""The things that are kept in the repository, one module a kind."""

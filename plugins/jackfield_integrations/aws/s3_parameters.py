@@ -30,7 +30,7 @@ class S3Tags(Parameters):
 
 
 class S3Fields(Parameters):
-    """Further fields and options; those that an operation does not know do not count for it."""
+    """Further fields and options; those that an operation does not know do not matter to it."""
 
     acl: Text = Field("", description="The access that others have, such as publicRead.")
     bucket_object_lock_enabled: Flag = False

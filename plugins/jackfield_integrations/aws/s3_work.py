@@ -1,4 +1,4 @@
-"""What the nodes for S3 do with one item."""
+"""The work of the nodes for S3 on one item."""
 
 from __future__ import annotations
 

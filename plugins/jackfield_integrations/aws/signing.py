@@ -18,7 +18,7 @@ _SECRET = frozenset({"authorization", "x-amz-security-token"})
 
 
 def signed(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
-    """`jackfield.api.credentials.Sign`. A redirect is not followed, as the signature counts for one host; an address
+    """`jackfield.api.credentials.Sign`. A redirect is not followed, as the signature is good for one host; an address
     that is signed already stays as it is. Raises `NodeError`."""
     key = key_of(values)
     if "X-Amz-Signature=" in urlsplit(call.url).query:

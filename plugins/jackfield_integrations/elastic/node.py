@@ -52,7 +52,7 @@ class ElasticItem:
         return _without(self.wanted.additional_fields, *left_out)
 
     def lines(self) -> str:
-        """What a bulk request says for it. Raises `NodeError`."""
+        """The lines of a bulk request for it. Raises `NodeError`."""
         operation = self.wanted.work[1]
         named = str(self.wanted.additional_fields.get("documentId") or "") if operation == "create" else self.document
         action: dict[str, object] = {"_index": self.index, **({"_id": named} if named else {})}

@@ -123,7 +123,7 @@ class ElasticParameters(Parameters):
         return value
 
     def document(self, item: Mapping[str, Json]) -> dict[str, object]:
-        """What the item sends."""
+        """The data that the item sends."""
         if self.data_to_send == "defineBelow":
             return {row.field_id: row.field_value for row in self.fields_ui.field_values}
         left_out = names(self.inputs_to_ignore)

@@ -37,7 +37,7 @@ class ElasticSession:
         return self._read(await self._send(method, path, content, query or {}))
 
     async def bulk(self, lines: str) -> list[dict[str, Json]]:
-        """What became of each action, in their order."""
+        """The result of each action, in their order."""
         body = HttpBody(lines.encode("utf-8", "replace"), "application/x-ndjson")
         found = self._read(await self._send("POST", "/_bulk", body, {})).get("items")
         rows = found if isinstance(found, list) else []

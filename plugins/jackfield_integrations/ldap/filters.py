@@ -9,7 +9,7 @@ from jackfield.api.jsontext import Json
 
 _EXPRESSION = re.compile(r"\{\{.*?\}\}(?!\})", re.DOTALL)
 _EASY = (("\\\\", "\\5c"), ("\\*", "\\2a"), ("\\(", "\\28"), ("\\)", "\\29"))
-"""What people write instead of the escapes of RFC 4515."""
+"""The signs that people write instead of the escapes of RFC 4515."""
 
 Evaluate = Callable[[Mapping[str, Json]], Awaitable[dict[str, Json]]]
 

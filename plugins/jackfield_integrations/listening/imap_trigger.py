@@ -1,8 +1,9 @@
 """Email Trigger (IMAP): starts the workflow with mails that arrive.
 
-What was told last is remembered with its UID, as in n8n, so that a mail that comes while nobody is connected starts the
+The trigger remembers its last mail with the UID, as in n8n. So a mail that comes while nobody is connected starts the
 workflow later. A mail is marked as read after its execution is stored. The UIDs that are to be marked are stored with
-it, so that a crash in between neither leaves one unread nor starts it twice."""
+it, so that a crash in between neither leaves one unread nor starts it twice.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +159,7 @@ class _Look:
         self.own = dict(own)
 
     async def begun(self) -> AsyncIterator[Heard]:
-        """What an earlier connection has left."""
+        """The mails that an earlier connection has left."""
         if self._run.test:
             return
         today = datetime.fromtimestamp(self._run.now / 1000, ZoneInfo(self._run.timezone)).date().isoformat()

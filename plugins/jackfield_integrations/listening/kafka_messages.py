@@ -39,9 +39,9 @@ class Settling:
 
 @record
 class KafkaItems:
-    """How a message becomes an item. json: it is read. files: it becomes a file as well. headers: the item has them.
-    alone: the item has the message alone. strict: a message that the registry does not decode stays unread. Else it
-    stays as it is."""
+    """How a message becomes an item. `json`: it is read. `files`: it becomes a file as well. `headers`: the item has
+    them. `alone`: the item has the message alone. `strict`: a message that the registry does not decode stays unread.
+    Else it stays as it is."""
 
     json: bool
     files: bool

@@ -1,8 +1,9 @@
 """Kafka Trigger: starts the workflow with messages of a topic.
 
 The group goes on behind a message after its execution is stored (`immediately`) or has ended, never before. A message
-that comes again after a crash, because the group was not told of it yet, starts nothing: the node remembers what came
-last of each partition, in the transaction that stores the execution."""
+comes again after a crash when the group did not hear of it yet. It starts nothing: the node remembers what came last of
+each partition, in the transaction that stores the execution.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the nodes of this room share."""
+"""The common part of the nodes of this room."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Names:
     table: str = ""
 
     def told(self) -> dict[str, Json]:
-        """What is remembered."""
+        """The remembered part."""
         return {"function": self.function, "trigger": self.trigger, "schema": self.schema, "table": self.table}
 
 

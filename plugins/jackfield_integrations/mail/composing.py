@@ -23,7 +23,8 @@ MOST_RECIPIENTS = 1000
 
 @record
 class OutgoingMail:
-    """What one item asks for. to, cc, bcc, reply_to: comma-separated lists; files: names of binary fields."""
+    """The mail that one item asks for. `to`, `cc`, `bcc`, `reply_to`: comma-separated lists. `files`: names of binary
+    fields."""
 
     sender: str
     to: str
@@ -38,7 +39,7 @@ class OutgoingMail:
 
 @record
 class Envelope:
-    """Who sends and who receives, whatever the mail's headers show."""
+    """The sender and the receivers, whatever the mail's headers show."""
 
     sender: str
     recipients: Sequence[str]

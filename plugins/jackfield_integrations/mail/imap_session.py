@@ -1,5 +1,5 @@
 """A connection to an IMAP server with one mailbox open. Every call of the library runs on the connection's own thread,
-so that a server that is slow keeps nobody else waiting; while nothing arrives, no thread waits."""
+so that a server that is slow keeps nobody else waiting. While nothing arrives, no thread waits."""
 
 from __future__ import annotations
 

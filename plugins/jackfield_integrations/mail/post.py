@@ -28,7 +28,7 @@ class Post:
         self._values = values
 
     async def send(self, mail: EmailMessage, to: Envelope) -> dict[str, Json]:
-        """What the node puts out. Raises `NodeError`."""
+        """The item that the node puts out. Raises `NodeError`."""
         try:
             refused, response = await self._client.send_message(mail, sender=to.sender, recipients=list(to.recipients))
         except aiosmtplib.SMTPRecipientsRefused as exc:
@@ -62,8 +62,8 @@ def _own_name(values: DriverCredential) -> str:
 async def connected(
     targets: Targets, values: DriverCredential, settings: IntegrationSettings, verify: bool
 ) -> AsyncIterator[Post]:
-    """A connection that is signed in. Whoever signs in does so through TLS, unless the credential says otherwise.
-    Raises `NodeError`."""
+    """A connection that is signed in. The sign-in goes through TLS, unless the credential says otherwise. Raises
+    `NodeError`."""
     host = values.needed("host")
     secure = values.flag("secure", default=True)
     port = values.port(465)

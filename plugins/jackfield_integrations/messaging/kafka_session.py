@@ -22,7 +22,7 @@ from jackfield_integrations.targets import Targets
 _PORT = 9092
 _FAILURES = (KafkaError, OSError, TimeoutError, ValueError, RuntimeError)
 _LONGEST_WORK_MS = 2**31 - 1
-"""Between two looks for messages, while an execution runs: the lease of the daemon, and the session with the broker,
+"""Between two looks for messages, while an execution runs. The lease of the daemon, and the session with the broker,
 tell that somebody else is to read."""
 _LOOK_MS = 1000
 _MECHANISMS = {"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512"}
@@ -44,7 +44,7 @@ class Reading:
 
 
 class Message(NamedTuple):
-    """What is sent."""
+    """The message that is sent."""
 
     topic: str
     value: bytes
@@ -124,7 +124,7 @@ class Guard:
             return await self._open(node_id, group=group, no_hint=no_hint)
 
     async def through(self, work: Coroutine[Any, Any, Any]) -> Any:  # Any: as above
-        """What this work of the library gives, which tries forever to reach what the guard refuses. Raises
+        """The result of this work of the library, which tries forever to reach what the guard refuses. Raises
         `NodeError`."""
         begun, refused = asyncio.ensure_future(work), asyncio.ensure_future(self._refused.wait())
         try:

@@ -13,8 +13,8 @@ from jackfield_integrations.targets import tls_for
 
 
 async def client_tls(values: DriverCredential, host: str, *, verify: bool | None = None) -> ssl.SSLContext:
-    """A client's context from the fields `ca`, `cert`, `key`, `passphrase` and `rejectUnauthorized`. verify: the
-    server's certificate; None: as the last of them says, which counts with `ssl` alone. Raises `NodeError`."""
+    """A client's context from the fields `ca`, `cert`, `key`, `passphrase` and `rejectUnauthorized`. `verify`: the
+    server's certificate. None: as the last of them says, which counts with `ssl` alone. Raises `NodeError`."""
     if verify is None:
         verify = not values.flag("ssl") or values.flag("rejectUnauthorized")
     made = await tls_for(host, verify=verify, authorities=values.text("ca"))

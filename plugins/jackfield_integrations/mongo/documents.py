@@ -21,7 +21,7 @@ _SAFE = 2**53
 """Up to here, numbers are whole in JavaScript too; larger ones come as texts."""
 _INT64 = 2**63
 MongoDocument = dict[str, Any]
-"""Whatever BSON has, hence Any."""
+"""Any value that BSON has, hence Any."""
 
 
 def object_id(value: object) -> ObjectId:
@@ -37,8 +37,8 @@ def object_id(value: object) -> ObjectId:
 def document_of(
     item: Mapping[str, Json], wanted: MongoParameters, *, nested: bool, keyed: bool
 ) -> MongoDocument | None:
-    """What an item writes. nested: whether a field `a.b` becomes an object in `a`, with the option for it; keyed:
-    whether the update key is one of the fields; None: the item lacks it. Raises `NodeError`."""
+    """The fields that an item writes. `nested`: whether a field `a.b` becomes an object in `a`, with the option for it.
+    `keyed`: whether the update key is one of the fields. None: the item lacks it. Raises `NodeError`."""
     if keyed and wanted.key and wanted.key not in item:
         return None
     dotted = wanted.options.use_dot_notation

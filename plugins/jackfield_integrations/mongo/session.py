@@ -1,8 +1,9 @@
 """A connection to MongoDB.
 
 The driver looks names up by itself and goes on to the members of a replica set that the server names. So a server is
-reached in one of two ways: with TLS by its name, where nobody but the holder of that name's certificate gets through
-the handshake, whatever the name leads to; or without, at one address that was checked, as the only server.
+reached in one of two ways. With TLS it is reached by its name: only the holder of that name's certificate gets through
+the handshake, whatever the name leads to. Without TLS it is reached at one address that was checked, as the only
+server.
 """
 
 from __future__ import annotations

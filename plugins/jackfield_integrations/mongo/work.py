@@ -1,4 +1,4 @@
-"""What the MongoDB node does. Needs the driver."""
+"""The work of the MongoDB node. Needs the driver."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MongoWork:
     most: int
 
     async def one(self, index: int, wanted: MongoParameters) -> Items:
-        """What one item becomes. Raises `NodeError`."""
+        """The items that one item becomes. Raises `NodeError`."""
         return await self.session.guarded(_OPERATIONS[wanted.work](self, index, wanted))
 
     def collection(self, wanted: MongoParameters) -> Collection:
@@ -76,7 +76,7 @@ class MongoWork:
         return made
 
     def document(self, index: int, wanted: MongoParameters, *, update: bool) -> MongoDocument:
-        """What an item writes over a document. Raises `NodeError`."""
+        """The fields that an item writes over a document. Raises `NodeError`."""
         json = self.run.items[index]["json"]
         made = document_of(json, wanted, nested=not update, keyed=True)
         if made is None:
@@ -185,7 +185,7 @@ _OPERATIONS: Mapping[str, Callable[[MongoWork, int, MongoParameters], Awaitable[
 
 @record
 class _Written:
-    """What an item writes."""
+    """The fields that an item writes over a document."""
 
     index: int
     document: MongoDocument

@@ -1,4 +1,4 @@
-"""What the SSH and FTP nodes do with files of another machine."""
+"""The work of the SSH and FTP nodes on files of another machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SSH nodes do with a connection: commands and files."""
+"""The work of SSH nodes on a connection: commands and files."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from jackfield.api.nodes import NodeError
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EXACT = 2**53
 _OFFSETS = 1440
-"""What is added to the minutes of an offset."""
+"""The number that is added to the minutes of an offset."""
 
 
 def _number(text: str) -> Json:

@@ -16,7 +16,7 @@ from jackfield_integrations.sql.statements import MYSQL
 
 
 class MySqlNode(SqlNode):
-    """MySQL and MariaDB. What changes rows gives `{"success": true}`: MySQL gives no rows back."""
+    """MySQL and MariaDB. A statement that changes rows gives `{"success": true}`: MySQL gives no rows back."""
 
     kind = "mySql"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)

@@ -112,7 +112,7 @@ class SqlParameters(Parameters):
         return self.options.query_batching or "single"
 
     def statement(self, dialect: SqlDialect, item: Row) -> Statement:
-        """What to run for an item. Raises `NodeError`."""
+        """The statement to run for an item. Raises `NodeError`."""
         if self.operation == "executeQuery":
             return with_values(self.query, self._replacements(), dialect.name)
         table = SqlTable(dialect, self.table, self.schema_name, self.options.output_columns or ("*",))
@@ -216,7 +216,7 @@ class LegacySqlParameters(Parameters):
         return self.additional_fields.mode or "single"
 
     def statement(self, dialect: SqlDialect, item: Row) -> Statement:
-        """What to run for an item. Raises `NodeError`."""
+        """The statement to run for an item. Raises `NodeError`."""
         if self.operation == "executeQuery":
             wanted = names(self.additional_fields.query_params)
             return with_values(self.query, [item.get(name) for name in wanted], dialect.name)

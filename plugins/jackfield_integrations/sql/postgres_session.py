@@ -1,8 +1,8 @@
 """A connection to PostgreSQL.
 
-Values go into the query as literals that libpq quotes, not as parameters of a prepared statement: what n8n's node
-does, so that the server tells each value's type from where it stands, several statements can be one query, and values
-can stand where PostgreSQL takes no parameters (`CREATE ROLE`, `INTERVAL`).
+Values go into the query as literals that libpq quotes, not as parameters of a prepared statement. The node of n8n does
+so, too. So the server tells each value's type from where it stands, and several statements can be one query. Values can
+also stand where PostgreSQL takes no parameters (`CREATE ROLE`, `INTERVAL`).
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class PostgresSession:
             raise DatabaseRefusal(self._failure(exc).message, exc.sqlstate or "") from None
 
     async def notices(self, channel: str) -> AsyncIterator[PostgresNotice]:
-        """What is told on a channel for which somebody has said LISTEN, from then on. Raises `NodeError`, also when the
-        server is silent."""
+        """The notifications of a channel for which somebody has said LISTEN, from then on. Raises `NodeError`, also
+        when the server is silent."""
         while True:
             try:
                 async for one in self._connection.notifies(timeout=_HEARTBEAT_S):

@@ -1,4 +1,4 @@
-"""What the SQL nodes want of a connection."""
+"""The connection that the SQL nodes want."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A connection to a SQLite file. It lives on its own thread; a statement whose run is over is interrupted.
 
-Statements reach no other file: ATTACH, and with it VACUUM INTO, are refused, and so is every PRAGMA but a few that
-tell of the schema.
+Statements reach no other file. ATTACH, and with it VACUUM INTO, are refused, and so is every PRAGMA but a few that tell
+of the schema.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What databases give, as JSON, in the form that n8n's nodes give it: dates as ISO 8601 in UTC, decimals and large
-numbers as text, bytes as a Buffer."""
+"""The values of databases as JSON, in the form of n8n's nodes. Dates are ISO 8601 in UTC, decimals and large numbers
+are text, and bytes are a Buffer."""
 
 from __future__ import annotations
 

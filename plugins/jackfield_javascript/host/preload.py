@@ -1,4 +1,5 @@
-"""What the functions of the host read from files: loaded before the process is sealed, because it opens none later."""
+"""The data that the functions of the host read from files: loaded before the process is sealed, because it opens none
+later."""
 
 from __future__ import annotations
 

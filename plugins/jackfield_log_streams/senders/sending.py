@@ -1,4 +1,4 @@
-"""What senders share."""
+"""The common part of senders."""
 
 from __future__ import annotations
 

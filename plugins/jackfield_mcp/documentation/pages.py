@@ -21,8 +21,9 @@ _NOT_IN_ANCHORS = re.compile(r"[^\w\s-]")
 
 @record
 class DocSection:
-    """page: its name, such as `webhooks`; anchor: as the built documentation has it, empty above the page's first
-    heading below the title; level: 1 for the page's title; text: with the heading, without the sections below it."""
+    """`page`: its name, such as `webhooks`. `anchor`: as the built documentation has it, empty above the page's first
+    heading below the title. `level`: 1 for the page's title. `text`: with the heading, without the sections below
+    it."""
 
     page: str
     anchor: str

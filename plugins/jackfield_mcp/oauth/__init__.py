@@ -1,1 +1,1 @@
-"""OAuth 2.1 for MCP clients: the daemon as the authorization server of its own /mcp."""
+"""OAuth 2.1 for MCP clients: the daemon as the authorization server for its /mcp."""

@@ -1,4 +1,4 @@
-"""The addresses that a client is told: at the name by which it has called."""
+"""The addresses that a client gets: at the name by which it has called."""
 
 from __future__ import annotations
 

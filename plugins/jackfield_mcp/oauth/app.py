@@ -1,4 +1,5 @@
-"""What anybody may ask of the authorization server: its metadata, and OAuth's endpoints, over the SDK's handlers."""
+"""The requests that anybody may send to the authorization server: its metadata, and OAuth's endpoints, over the SDK's
+handlers."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class OAuthBook:
         return next((one for one in await self._living() if one.access == digest), None)
 
     async def by_refresh(self, token: str) -> OAuthGrant | None:
-        """None for an unknown one, and for one that was used before, however long ago: then the whole grant ends, since
+        """None for an unknown one, and for one that was used before, however long ago. Then the whole grant ends, since
         somebody else has it (RFC 9700 section 4.14.2)."""
         digest, family = digest_of(token), digest_of(family_of(token))
         for one in await self._living():
@@ -147,7 +147,7 @@ class OAuthBook:
         return await self._grants.change(work)
 
     async def user_of(self, grant: OAuthGrant) -> User | None:
-        """Who has let it in; None for the daemon's own user, and for one who is no more what they were: see
+        """The user who has let it in; None for the daemon's own user, and for one who is no more what they were: see
         `still_counts`."""
         return None if grant.user_id == OWNER.user_id else await self._context.store.user(grant.user_id)
 

@@ -1,5 +1,5 @@
-"""Clients and grants, as the store keeps them: each kind in one fact, so that every daemon of the store has the same.
-What admits somebody is there as a digest alone."""
+"""Clients and grants, as the store keeps them: each kind in one fact, so that every daemon of the store has the same. A
+text that admits somebody is there as a digest alone."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class OAuthClient:
 
 @record
 class OAuthGrant:
-    """What a user has let a client do. access, refresh: digests of its present tokens; family: of the part that all of
-    its refresh tokens share, by which an earlier one is known, whose use tells that one of them was stolen; version: of
-    the user, with another one of which it ends."""
+    """The grant of a user to a client. `access`, `refresh`: digests of its current tokens. `family`: of the part that
+    all of its refresh tokens share, by which an earlier one is known. Its use tells that one of them was stolen.
+    `version`: of the user, with another one of which it ends."""
 
     id: str
     client_id: str

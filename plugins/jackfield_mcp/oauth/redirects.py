@@ -52,6 +52,6 @@ def _without_port(uri: str) -> str:
 
 
 def shown_host(uri: str) -> str:
-    """What the consent page tells of the address: its host, or an application's scheme."""
+    """The part of the address that the consent page tells: its host, or an application's scheme."""
     parts = urlsplit(uri)
     return (parts.netloc or parts.scheme) if parts.scheme in ("http", "https") else f"the application {parts.scheme}"

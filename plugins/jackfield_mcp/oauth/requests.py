@@ -20,8 +20,8 @@ _SPENT_S = 600.0
 
 @record
 class AuthorizationRequest:
-    """What a client asks for. explicit: whether it has named the address; state: empty for none; scopes: empty: none
-    named; base: the address by which it has called."""
+    """The request of a client. `explicit`: whether it has named the address. `state`: empty for none. `scopes`: empty:
+    none named. `base`: the address by which it has called."""
 
     client_id: str
     redirect_uri: str

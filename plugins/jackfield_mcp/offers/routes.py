@@ -14,7 +14,7 @@ TAGS = ("mcp",)
 
 
 class OfferRoutes:
-    """What agents of profiles get, but for what each profile leaves out."""
+    """The offers that agents of profiles get, but for those that each profile leaves out."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

@@ -26,7 +26,7 @@ _TYPES = {"string": "string", "number": "number", "boolean": "boolean", "array":
 
 
 def start_of(workflow: Workflow, offer: ToolOffer) -> Node | None:
-    """The node that the offer names, else the first one of the kind that comes first in `STARTS`; None: it has no such
+    """The node that the offer names, else the first one of the kind that comes first in `STARTS`. None: it has no such
     node, or the one is disabled."""
     if offer.start:
         named = workflow.nodes.get(offer.start)
@@ -40,8 +40,8 @@ def _starts(workflow: Workflow, node: Node) -> bool:
 
 
 def schema_at(node: Node) -> Mapping[str, Json]:
-    """What a call may hand over, where the offer has no schema: a JSON Schema of an object that models' APIs take. A
-    field that they would not take has another name there, which `item_for` knows."""
+    """The arguments that a call may hand over, where the offer has no schema: a JSON Schema of an object that models'
+    APIs take. A field that they would not take has another name there, which `item_for` knows."""
     found = STARTS[node.kind](node)
     fields = found.get("properties")
     if found.get("type") != "object":
@@ -77,7 +77,7 @@ def _fit_names(fields: Iterable[str]) -> Mapping[str, str]:
 
 
 def item_for(node: Node, arguments: Mapping[str, Json], now_ms: int, call: str) -> Item:
-    """What the node gives. call: names the call, such as the session of a chat."""
+    """The items that the node gives."""
     given = _as_the_node_names_them(node, arguments)
     if node.kind == "formTrigger":
         return {"json": {**given, "submittedAt": iso(now_ms), "formMode": "production"}}
@@ -139,7 +139,7 @@ def _of_field(field: FormField) -> Json:
 
 
 def _of_chat(node: Node) -> Schema:
-    message: Json = {"type": "string", "description": "What to say."}
+    message: Json = {"type": "string", "description": "The text to say."}
     return {"type": "object", "properties": {"chatInput": message}, "required": ["chatInput"]}
 
 

@@ -27,8 +27,8 @@ _LONGEST = 40
 
 
 def name_of(workflow: Workflow, offer: ToolOffer) -> str:
-    """The offer's, else one from the workflow's name. n8n's switch has no name for two workflows of one name to differ
-    by, so that their ids make the difference."""
+    """The offer's, else one from the workflow's name. The switch of n8n has no name for two workflows of one name to
+    differ by, so that their ids make the difference."""
     if offer.name:
         return offer.name
     text = _UNFIT.sub("_", workflow.name.lower()).strip("_")
@@ -40,8 +40,8 @@ def name_of(workflow: Workflow, offer: ToolOffer) -> str:
 
 
 class OfferTrigger:
-    """Serves workflows with the setting. What is offered is read from the store with each request, so that nothing has
-    to follow."""
+    """Serves workflows with the setting. The trigger reads its workflows from the store with each request, so that
+    nothing has to follow."""
 
     kind = KIND
 

@@ -110,7 +110,7 @@ class ProfileTokens:
 
     async def sweep(self, begun: int) -> None:
         """begun: when this daemon began, Unix ms. Runs of the daemon before are over, but for those that outlive it,
-        and terminal sessions that have persisted: they are found again before this is asked for."""
+        and terminal sessions that have persisted. They are found again before this is asked for."""
         host = self._context.port(Hosts).here.name
 
         def over(one: ToolToken) -> bool:

@@ -13,7 +13,7 @@ from jackfield_mcp.profile_tokens.projects import projects_of_token
 
 class ProfileTokenMethod:
     """A token acts as the daemon's user, to whom profiles belong, within the scopes of the tools that it reaches. Where
-    projects are used, it is limited to one. What it reaches is in the claim `REACH`."""
+    projects are used, it is limited to one. The claim `REACH` has what it reaches."""
 
     name = "mcp_profile"
 

@@ -13,7 +13,7 @@ from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Ident, Nothing
 
 _PROFILE = ("alias", "agent_id", "agent", "provider_id", "provider", "model", "host", "running", "proxy_enabled")
-"""What is told of a profile: no environment, no servers, no key."""
+"""The members of a profile that a tool gives: no environment, no servers, no key."""
 
 
 class Run(Arguments):

@@ -14,7 +14,7 @@ from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
 from jackfield_mcp.tools.paging import Page
 
 _WHOLE = 24_000
-"""Characters of a page that is told without a section."""
+"""Characters of a page that a tool gives without a section."""
 
 
 class SearchDocs(Page):

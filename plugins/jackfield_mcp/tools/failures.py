@@ -26,8 +26,8 @@ FAILURE_TOOLS: tuple[AnyTool, ...] = (
     McpTool(
         "explain_failure",
         "Explain a failure",
-        "Tell why an execution failed: the failing node with its parameters, each expression with what it gives on "
-        "that execution's data, the node's input items, and the error.",
+        "Tell why an execution failed. You get the failing node with its parameters, each expression with what it "
+        "gives on that execution's data, the node's input items, and the error.",
         ("executions:read", "workflows:read", "workflows:execute"),
         Explain,
         _explain,

@@ -143,8 +143,8 @@ RUN_TOOLS: tuple[AnyTool, ...] = (
     McpTool(
         "run_workflow",
         "Run a workflow",
-        "Run a saved workflow, or a document that is not saved, with input, and wait for the end: status, the failure, "
-        "and the first items of each node. Its nodes do what they do: a node that sends, sends.",
+        "Run a saved workflow, or a document that is not saved, with input, and wait for the end. You get the "
+        "status, the failure, and the first items of each node. Its nodes do what they do: a node that sends, sends.",
         _RUN,
         Run,
         _run,

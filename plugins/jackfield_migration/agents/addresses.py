@@ -16,13 +16,13 @@ _ENDS = (
 GOOGLE = "https://generativelanguage.googleapis.com"
 NATIVE = {"https://api.anthropic.com": "anthropic", "https://api.openai.com/v1": "openai", GOOGLE: "gemini"}
 _OF_GEMINI = re.compile(r"(?:/v1\w*)?(?:/models(?:/.*)?)?$")
-"""What addresses of Gemini's API have behind the base."""
+"""The paths that addresses of Gemini's API have behind the base."""
 _OPENAI_SURFACE = re.compile(r"/v1\w*/openai$").search
 """How an address of Google's OpenAI surface ends."""
 
 
 def base_of(address: str, spoken: str = "") -> tuple[str, str]:
-    """Type of a provider and base address, from an address of one endpoint or a base address. spoken: `anthropic`,
+    """Type of a provider and base address, from an address of one endpoint or a base address. `spoken`: `anthropic`,
     `openai` or `gemini`, where the other tool says it. An address of Google's OpenAI surface says more."""
     text = address.strip().rstrip("/")
     kind = f"{spoken}-compatible" if spoken else ""

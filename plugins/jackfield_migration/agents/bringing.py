@@ -1,5 +1,5 @@
-"""Makes what another tool has be here: providers first, then keys, then the profiles that need both. What is here
-already stays as it is, so that a second import changes nothing."""
+"""Makes what another tool has be here: providers first, then keys, then the profiles that need both. Entries that are
+here already stay as they are, so that a second import changes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jackfield_migration.report import Result, Status
 
 Work: TypeAlias = Callable[[], Awaitable["Sequence[Problem] | None"]]
 _COMPARED = ("agent_id", "provider_id", "model", "args", "working_dir")
-"""Fields by which a profile that is here is told from the one that is wanted."""
+"""Fields by which a profile that is here differs from the one that is wanted."""
 
 
 class Bringing:

@@ -58,7 +58,7 @@ class StoredServer:
 
 @record
 class StoredAccess:
-    """What a provider's settings say. env: further variables."""
+    """The content of a provider's settings."""
 
     url: str
     key: str

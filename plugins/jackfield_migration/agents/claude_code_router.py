@@ -29,7 +29,7 @@ _SETTINGS = {
     "REWRITE_SYSTEM_PROMPT": "Prompts are not rewritten here.",
     "PROXY_URL": "Set HTTPS_PROXY in the daemon's environment.",
     "APIKEY": "A profile's proxy has its own token, which its agent gets by itself.",
-    "transformers": "What transformers change in a request is done by translating the dialects here.",
+    "transformers": "The translation of dialects here does what transformers change in a request.",
     "plugins": "There is nothing like it here.",
     "StatusLine": "There is nothing like it here.",
 }

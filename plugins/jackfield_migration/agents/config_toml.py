@@ -1,4 +1,4 @@
-"""Keys of config.toml that another tool has too. What is set here stays."""
+"""Keys of config.toml that another tool has too. A value that is set here stays."""
 
 from __future__ import annotations
 

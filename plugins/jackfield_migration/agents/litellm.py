@@ -25,7 +25,7 @@ ENVIRONMENT = "os.environ/"
 
 @record
 class Vendor:
-    """What LiteLLM calls a provider. variable: that its key is in, unless the file says otherwise."""
+    """A provider in LiteLLM's words."""
 
     type: str
     url: str
@@ -60,7 +60,7 @@ VENDORS: Mapping[str, Vendor] = {
 _FAMILIES = (("gpt-*", "openai"), ("o[0-9]*", "openai"), ("claude-*", "anthropic"))
 """Models that LiteLLM knows without a prefix."""
 _WITHOUT_VERSION = ("ollama", "ollama_chat")
-"""Whose `api_base` has no `/v1`."""
+"""Providers whose `api_base` has no `/v1`."""
 STRATEGIES = {
     "simple-shuffle": "Weighted",
     "least-busy": "LeastBusy",

@@ -42,7 +42,7 @@ class ManifestFiles:
         """As `agents`."""
 
     async def provider(self, wanted: WantedProvider, known: Mapping[str, Provider]) -> tuple[Status, str]:
-        """What became of it, and the id under which it is here. Raises `ConfigurationError`."""
+        """The outcome for it, and the id under which it is here. Raises `ConfigurationError`."""
         return await asyncio.to_thread(self._provider, wanted, known)
 
     def _provider(self, wanted: WantedProvider, known: Mapping[str, Provider]) -> tuple[Status, str]:

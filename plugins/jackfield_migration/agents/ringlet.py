@@ -25,7 +25,7 @@ KEYRING_S = 3.0
 LONGEST_HOOK = 3600
 """Seconds."""
 _MARK = "_RINGLET_"
-"""How variables of its own begin, which stand among those of a profile."""
+"""How its own variables begin, which stand among those of a profile."""
 _SETTINGS = {
     "defaults.provider": "defaults.provider",
     "defaults.bin_dir": "profiles.bin_dir",

@@ -1,4 +1,4 @@
-"""What another tool has, in our words: the readers of each tool give it, and `bringing` makes it be here."""
+"""The content of another tool, in our words: the readers of each tool give it, and `bringing` makes it be here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ LONGEST_NAME = 48
 
 @record
 class WantedProvider:
-    """id: ours, if it is free; name: in the other tool; url: without the paths of single endpoints. env_key: variable
-    that has the key there; key: the key itself. origin: the file it is from. query, auth_kind: as in a manifest."""
+    """`id`: ours, if it is free. `name`: in the other tool. `url`: without the paths of single endpoints. `env_key`:
+    variable that has the key there. `key`: the key itself. `origin`: the file it is from. `query`, `auth_kind`: as in a
+    manifest."""
 
     id: str
     name: str
@@ -55,9 +56,9 @@ class WantedProfile:
 
 @record
 class WantedFile:
-    """A manifest or a script that goes into the configuration directory as it is. folder: there, such as
-    `providers.d`. unless_known: it is left out where an id or a script of its name is here already, whoever brings it.
-    Else only a file of its name stands in its way."""
+    """A manifest or a script that goes into the configuration directory as it is. `folder`: there, such as
+    `providers.d`. `unless_known`: it is left out where an id or a script of its name is here already, whoever brings
+    it. Else only a file of its name stands in its way."""
 
     folder: str
     source: Path
@@ -76,7 +77,8 @@ class WantedSetting:
 
 @record
 class NoCounterpart:
-    """What is not brought over. kind: such as `route` or `setting`; reason: a sentence with what to do instead."""
+    """An entry that is not brought over. `kind`: such as `route` or `setting`. `reason`: a sentence with what to do
+    instead."""
 
     kind: str
     name: str
@@ -86,8 +88,8 @@ class NoCounterpart:
 
 @state
 class Setup:
-    """All of one import. source: the other tool's name. remarks: alias of a profile or id of a provider -> what is to
-    be told about it although it is brought over."""
+    """All of one import. `source`: the other tool's name. `remarks`: alias of a profile or id of a provider -> what to
+    tell you about it although it is brought over."""
 
     source: str
     providers: list[WantedProvider] = field(default_factory=list)

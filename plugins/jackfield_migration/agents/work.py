@@ -1,4 +1,4 @@
-"""What `jackfield import` does for tools of coding agents, when it runs."""
+"""The work of `jackfield import` for tools of coding agents, when it runs."""
 
 from __future__ import annotations
 

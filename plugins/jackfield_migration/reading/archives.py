@@ -1,4 +1,4 @@
-"""What `n8n export:entities` writes: a zip of one file per table, whose lines are sealed pieces of its rows."""
+"""The output of `n8n export:entities`: a zip of one file per table, whose lines are sealed pieces of its rows."""
 
 from __future__ import annotations
 

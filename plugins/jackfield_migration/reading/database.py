@@ -1,6 +1,6 @@
 """n8n's own database.
 
-Of SQLite a private copy is read, together with its write-ahead log: opening the file itself would write beside it, and
+Of SQLite a private copy is read, together with its write-ahead log. Opening the file itself would write beside it, and
 leaving the log out would lose what n8n wrote last. PostgreSQL is read in one read-only transaction.
 """
 

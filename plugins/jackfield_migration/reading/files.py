@@ -19,14 +19,14 @@ SUFFIXES = frozenset({".json", ".zip", ".sqlite"})
 
 @state
 class BundleReader:
-    """What is read so far. limit: bytes of one JSON file."""
+    """The content that is read so far."""
 
     bundle: Bundle
     cipher: N8nCipher | None
     limit: int
 
     def path(self, path: Path) -> None:
-        """A file, or everything below a directory that can be n8n's. What cannot be read is told in the bundle."""
+        """A file, or everything below a directory that can be n8n's. The bundle names the parts that cannot be read."""
         if path.is_dir():
             found = sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES and each.is_file())
             if not found:

@@ -15,8 +15,8 @@ from jackfield_migration.reading.data_tables import COLUMNS, TABLES, table_docum
 
 Row = Mapping[str, Json]
 Table = Callable[[str], Iterable[Row]]
-"""Name of a table without its prefix -> its rows; none when there is no such table. What is damaged is told by whoever
-reads the table, and ends its rows."""
+"""Name of a table without its prefix -> its rows; none when there is no such table. The reader of a table reports
+damage, which ends its rows."""
 WORKFLOWS, CREDENTIALS, HISTORY = "workflow_entity", "credentials_entity", "workflow_history"
 KNOWN_TABLES = (
     WORKFLOWS, HISTORY, CREDENTIALS, "variables", "tag_entity", "workflows_tags", "folder", "project", TABLES, COLUMNS,

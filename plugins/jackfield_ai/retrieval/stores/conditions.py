@@ -49,7 +49,7 @@ def _of_property(name: str, wanted: Json, column: str) -> Iterator[tuple[str, li
 
 def _unfit(name: str, word: str) -> NodeError:
     return NodeError(
-        f"The filter of {name[:100]!r} has {word[:50]!r} with a value that it cannot have; write a text, or in, notIn "
+        f"The filter of {name[:100]!r} has {word[:50]!r} with a value that it cannot have. Write a text, or in, notIn "
         "or arrayContains with a list, gt, gte, lt or lte with a number, or neq."
     )
 

@@ -99,7 +99,7 @@ WEAVIATE_OPTIONS: UiFields = {
     "tenant": Ui(help="The tenant, for a collection that has some."),
     "textKey": Ui(label="Text property"),
     "clearStore": Ui(label="Clear the collection", help="Deletes it, or the tenant, before documents are inserted."),
-    "searchFilterJson": Ui(label="Search filter", help="Comparisons, alone or under AND or OR."),
+    "searchFilterJson": Ui(label="Search filter", help="Comparisons, alone, or several in an AND or an OR."),
     "metadataKeys": Ui(label="Metadata", help="Names of properties, comma separated; empty gives all."),
     "hybridQuery": Ui(label="Hybrid: text", help="Words that are looked for beside the vector."),
     "hybridExplainScore": Ui(label="Hybrid: explain the score"),

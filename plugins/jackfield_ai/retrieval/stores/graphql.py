@@ -57,7 +57,7 @@ def rendered(value: object) -> str:
 
 
 def where_of(condition: Condition, types: Mapping[str, str]) -> dict[str, object]:
-    """n8n's `searchFilterJson`: one comparison, or several under AND or OR. types: of the properties. Raises
+    """n8n's `searchFilterJson`: one comparison, or several in an AND or an OR. types: of the properties. Raises
     `NodeError`."""
     for word, operator in (("AND", "And"), ("OR", "Or")):
         if word in condition:

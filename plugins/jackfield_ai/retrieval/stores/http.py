@@ -29,7 +29,7 @@ class StoreApi:
     async def ask(self, method: str, path: str, body: Json = None, headers: Pairs | None = None) -> Json:
         """The answer; None when it is empty. Raises `ProviderRefusal` for an error of the server, and `NodeError`."""
         if any(part in (".", "..") for part in path.partition("?")[0].split("/")):
-            raise NodeError(f"{self.title} has nothing of the name '.' or '..'; give another name.")
+            raise NodeError(f"{self.title} has nothing with a name of dots alone; give another name.")
         call = HttpCall(
             method,
             joined(self._base, path),

@@ -20,7 +20,8 @@ Condition: TypeAlias = "Mapping[str, Json]"
 
 
 class VectorCollection(Protocol):
-    """What one store calls an index, a table, a collection. Every method raises `NodeError`, without secrets."""
+    """A collection, which one store calls an index, another a table. Every method raises `NodeError`, without
+    secrets."""
 
     async def prepare(self, documents: int) -> None:
         """Asked before embeddings of that many documents are paid for: raises `NodeError` where they could not be
@@ -28,7 +29,7 @@ class VectorCollection(Protocol):
 
     async def insert(self, documents: Sequence[Document], vectors: Sequence[Vector], ids: Sequence[str]) -> None:
         """Add documents, and the collection itself where that is possible. ids: UUIDs that are the same when a run is
-        repeated. Whatever has one is replaced. A store that numbers its documents does without."""
+        repeated. A document that has one of them is replaced. A store that numbers its documents does without."""
 
     async def nearest(self, vector: Vector, limit: int, condition: Condition) -> Sequence[Document]:
         """The nearest documents, nearest first, with their scores as the store counts them."""
@@ -41,7 +42,7 @@ class VectorCollection(Protocol):
 
 
 class StoreUser(CredentialHolder, Protocol):
-    """Who opens a collection: `NodeRun` or `AttachedNode`."""
+    """The opener of a collection: `NodeRun` or `AttachedNode`."""
 
     @property
     def node(self) -> Node: ...

@@ -28,7 +28,8 @@ from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared,
 _SCORE = "vector_score"
 _MEANING = re.compile(r"[^\w\s:\"-]")
 _ESCAPED = ("-", ":", '"')
-"""What LangChain.js writes with a backslash, so that the full-text index takes it for a part of the word."""
+"""The characters that LangChain.js writes with a backslash, so that the full-text index takes them for a part of the
+word."""
 
 
 class RedisStoreOptions(StoreOptions):
@@ -150,8 +151,8 @@ def blob(vector: Vector) -> bytes:
 
 
 def plain_word(word: str) -> str:
-    """A word of the filter without what means something in a query, so that no value of an item can end the filter: the
-    index parts words there, too. Raises `NodeError`."""
+    """A word of the filter without the characters that mean something in a query, so that no value of an item can end
+    the filter. The index parts words there, too. Raises `NodeError`."""
     found = " ".join(_MEANING.sub(" ", word).split())
     if not any(sign.isalnum() for sign in found):
         raise NodeError(f"The parameter metadataFilter has {word[:100]!r}, in which no letter or digit stands.")

@@ -166,7 +166,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a profile's agent work on a draft; the answer comes when it has been told what to do. */
+        /** Let a profile's agent work on a draft; the answer comes when it knows its task. */
         post: operations["createCopilotSession"];
         delete?: never;
         options?: never;
@@ -4214,8 +4214,8 @@ export interface components {
         };
         /**
          * AgentApprovalOut
-         * @description input: of the tool, without secrets; null once it is closed. cut: some of it is not shown, so that nobody can
-         *     allow it. until: it is rejected then. answered_by: empty: unknown, or nobody.
+         * @description `input`: of the tool, without secrets; null once it is closed. `cut`: some of it is not shown, so that nobody can
+         *     allow it. `until`: it is rejected then. `answered_by`: empty: unknown, or nobody.
          */
         AgentApprovalOut: {
             /** Answer */
@@ -4421,9 +4421,9 @@ export interface components {
         };
         /**
          * AgentSessionOut
-         * @description agent_session: the agent's own name of the session. state: `idle`: it waits for a message; `asking`: for a
-         *     permission. revision: of its messages. exit_code: of an ended session; 128+n for a signal. reason: why it ended,
-         *     where that is known.
+         * @description `agent_session`: the agent's own name of the session. `state`: `idle`: it waits for a message; `asking`: for a
+         *     permission. `revision`: of its messages. `exit_code`: of an ended session; 128+n for a signal. `reason`: why it
+         *     ended, where that is known.
          */
         AgentSessionOut: {
             /** Agent Id */
@@ -4607,8 +4607,8 @@ export interface components {
         };
         /**
          * ApprovalIn
-         * @description option: the id of one that is offered; a form has none. fields: of a form, by their keys. note: a reason, which
-         *     some agents pass on to the model.
+         * @description `option`: the id of one that is offered; a form has none. `fields`: of a form, by their keys. `note`: a reason,
+         *     which some agents pass on to the model.
          */
         ApprovalIn: {
             /** Fields */
@@ -4642,10 +4642,10 @@ export interface components {
         };
         /**
          * ApprovalOut
-         * @description One thing that people are asked. kind: `question` and `form` of an execution, `permission` of an agent. until:
-         *     the execution goes on then without an answer, and an agent's request is rejected. url: of a page that answers too,
-         *     for those who may answer. cut: some of the input is not shown, so that nobody can allow it. session: of the agent,
-         *     or its run.
+         * @description One thing that people are asked. `kind`: `question` and `form` of an execution, `permission` of an agent.
+         *     `until`: the execution goes on then without an answer, and an agent's request is rejected. `url`: of a page that
+         *     answers too, for those who may answer. `cut`: some of the input is not shown, so that nobody can allow it.
+         *     `session`: of the agent, or its run.
          */
         ApprovalOut: {
             /** Answer */
@@ -4960,8 +4960,8 @@ export interface components {
         };
         /**
          * AuditVerdict
-         * @description whole: whether nothing was changed, taken out or put in; brokenAt: the number of the first record that is
-         *     wrong; dropped: how many records retention has dropped.
+         * @description `whole`: whether nothing was changed, taken out or put in. `brokenAt`: the number of the first record that is
+         *     wrong. `dropped`: how many records retention has dropped.
          */
         AuditVerdict: {
             /** Brokenat */
@@ -5139,7 +5139,7 @@ export interface components {
             idle_expires_at: string | null;
             /**
              * Kind
-             * @description Whose session: the daemon's own user's, or a user's.
+             * @description The session's owner: the daemon's own user, or a user.
              */
             kind: ("owner" | "user") | null;
             /**
@@ -5154,7 +5154,7 @@ export interface components {
             logins: components["schemas"]["LoginChoice"][];
             /**
              * Method
-             * @description How; `owner`: by its process, which does not count for /api/v1.
+             * @description How; `owner`: by its process, which is not enough for /api/v1.
              */
             method: ("session" | "owner" | "jwt" | "api_key" | "basic") | null;
             /**
@@ -5791,7 +5791,7 @@ export interface components {
         };
         /**
          * CredentialTest
-         * @description url: what to ask, for kinds that have no address of their own.
+         * @description url: what to ask, for kinds that do not have their own address.
          */
         CredentialTest: {
             /**
@@ -5827,7 +5827,7 @@ export interface components {
         CsvImportQuery: {
             /**
              * Delimiter
-             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @description The character between cells. Default: the one that gives the first lines equally many cells.
              * @default null
              */
             delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
@@ -5838,7 +5838,7 @@ export interface components {
             encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
             /**
              * Mapping
-             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns that they go to; with a type the column is a new one. Default: all columns, by their names.
+             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns for them. With a type the column is a new one. Default: all columns, by their names.
              * @default null
              */
             mapping?: string | null;
@@ -5889,13 +5889,13 @@ export interface components {
         };
         /**
          * CsvPreviewQuery
-         * @description encoding: default: the one that the file seems to have. whole: the body is all of the file, and not its
+         * @description `encoding`: default: the one that the file seems to have. `whole`: the body is the whole file, and not its
          *     beginning, whose last line may be cut off.
          */
         CsvPreviewQuery: {
             /**
              * Delimiter
-             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @description The character between cells. Default: the one that gives the first lines equally many cells.
              * @default null
              */
             delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
@@ -5960,7 +5960,7 @@ export interface components {
         CsvTableQuery: {
             /**
              * Delimiter
-             * @description What stands between cells. Default: what gives the first lines the same number of cells.
+             * @description The character between cells. Default: the one that gives the first lines equally many cells.
              * @default null
              */
             delimiter?: ("comma" | "semicolon" | "tab" | "pipe") | null;
@@ -5971,7 +5971,7 @@ export interface components {
             encoding?: ("utf-8" | "utf-16" | "latin-1" | "windows-1252") | null;
             /**
              * Mapping
-             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns that they go to; with a type the column is a new one. Default: all columns, by their names.
+             * @description JSON: {"columns": [{"place", "name", "type"}]}: the columns of the file that are taken, by their place from 0, and the table's columns for them. With a type the column is a new one. Default: all columns, by their names.
              * @default null
              */
             mapping?: string | null;
@@ -6241,8 +6241,8 @@ export interface components {
         };
         /**
          * DataTableRowsQuery
-         * @description search: what a cell holds, in any case; with `%` a pattern for a whole cell. after: that of the page before, in
-         *     the same order; then offset counts for nothing, rows that come and go shift nothing, and total is null.
+         * @description `search`: what a cell holds, in any case; with `%` a pattern for a whole cell. `after`: that of the page before,
+         *     in the same order. Then `offset` has no effect, rows that come and go shift nothing, and `total` is null.
          */
         DataTableRowsQuery: {
             /**
@@ -7131,8 +7131,8 @@ export interface components {
         };
         /**
          * EvaluationComparison
-         * @description rows: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. counts: of every change;
-         *     definitionChanged: whether both runs have another definition.
+         * @description `rows`: the changed ones, then the others, at most 1000, each value shortened to 2 KiB. `counts`: of every
+         *     change. `definitionChanged`: whether both runs have another definition.
          */
         EvaluationComparison: {
             after: components["schemas"]["EvaluationRunShown"];
@@ -7150,8 +7150,8 @@ export interface components {
         };
         /**
          * EvaluationLimits
-         * @description Where a run stops. rows: of the table, from its beginning; seconds; cost: US dollars, as far as they are known;
-         *     tokens: in and out together. null: as the settings say; of cost and tokens: no limit.
+         * @description Where a run stops. `rows`: of the table, from its beginning. `seconds`: of the whole run. `cost`: US dollars, as
+         *     far as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit.
          */
         EvaluationLimits: {
             /**
@@ -7246,8 +7246,8 @@ export interface components {
         };
         /**
          * EvaluationRunShown
-         * @description version: of the evaluation; workflowVersion: that ran, null for a profile; resumed: how often another daemon, or
-         *     this one after a crash, went on with it.
+         * @description `version`: of the evaluation. `workflowVersion`: that ran, null for a profile. `resumed`: how often another
+         *     daemon, or this one after a crash, went on with it.
          */
         EvaluationRunShown: {
             /** Createdat */
@@ -7340,8 +7340,8 @@ export interface components {
         };
         /**
          * EvaluationTotals
-         * @description Of the rows that are over. score, scores, metrics: means; cost: US dollars, as far as they are known; unpriced:
-         *     models without a known price; durationMs: of all executions together.
+         * @description Of the rows that are over. `score`, `scores`, `metrics`: means. `cost`: US dollars, as far as they are known.
+         *     `unpriced`: models without a known price. `durationMs`: of all executions together.
          */
         EvaluationTotals: {
             /** Cost */
@@ -7696,7 +7696,7 @@ export interface components {
         };
         /**
          * ExportShown
-         * @description workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it.
+         * @description `workflow`: as `n8n import:workflow` reads it. `warnings`: what n8n does not find in it.
          */
         ExportShown: {
             /** Warnings */
@@ -8232,10 +8232,10 @@ export interface components {
          * ImportDocuments
          * @description One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
          *
-         *     encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
-         *     workflows that requests of the same import bring; then nothing is said of circles and twins. origins: where
-         *     documents come from, by the names of their lists and in their order; remarks: what is to be told of workflows, in
-         *     their order.
+         *     `encryptionKey`: of the n8n that has written encrypted credentials; several stand in lines. `following`: ids of
+         *     workflows that requests of the same import bring; then nothing is said of circles and twins. `origins`: where
+         *     documents come from, by the names of their lists and in their order. `remarks`: remarks on workflows, in their
+         *     order.
          */
         ImportDocuments: {
             /**
@@ -8518,8 +8518,8 @@ export interface components {
         };
         /**
          * InsightSums
-         * @description total: success, failed and cancelled together. failureRate: of those that succeeded or failed, from 0 to 1.
-         *     averageRunTimeMs: of these, waits included. timeSavedMinutes: by the workflows' settings of today.
+         * @description `total`: success, failed and cancelled together. `failureRate`: of those that succeeded or failed, from 0 to 1.
+         *     `averageRunTimeMs`: of these, waits included. `timeSavedMinutes`: by the workflows' settings of today.
          */
         InsightSums: {
             /** Averageruntimems */
@@ -8740,20 +8740,20 @@ export interface components {
             name: string;
             /**
              * Projects
-             * @description Ids of the projects that the key counts for. Default: all.
+             * @description Ids of the projects that the key applies to. Default: all.
              * @default null
              */
             projects?: string[] | null;
             /**
              * Scopes
-             * @description What the key may do: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, evaluations:read, evaluations:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
+             * @description The key's permissions: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, evaluations:read, evaluations:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
              */
             scopes?: string[] | null;
         };
         /**
          * KeyBudgetBody
-         * @description Each that is given is a limit of its own.
+         * @description Each that is given is a separate limit.
          */
         KeyBudgetBody: {
             /**
@@ -8783,7 +8783,7 @@ export interface components {
         };
         /**
          * KeyChangeBody
-         * @description What is not given stays as it is; null takes a limit away.
+         * @description A member that is not given stays as it is; null takes a limit away.
          */
         KeyChangeBody: {
             /** @default null */
@@ -8814,7 +8814,7 @@ export interface components {
             models?: string[] | null;
             /**
              * Owner
-             * @description Whose key it is; keys of one owner share what providers store for them.
+             * @description The key's owner; keys of one owner share what providers store for them.
              * @default null
              */
             owner?: string | null;
@@ -8983,7 +8983,7 @@ export interface components {
             prefix: string;
             /**
              * Projects
-             * @description Empty: all of the owner's.
+             * @description Empty: all that the owner has.
              */
             projects: string[];
             /**
@@ -9126,7 +9126,7 @@ export interface components {
             role?: ("viewer" | "member" | "admin") | null;
             /**
              * Userid
-             * @description Whose password a reset is for.
+             * @description The user whose password a reset is for.
              * @default null
              */
             userId?: string | null;
@@ -9363,7 +9363,7 @@ export interface components {
             how: string[];
             /**
              * Id
-             * @description What the session is ended by; it lets nobody in.
+             * @description The name by which you end the session; it lets nobody in.
              */
             id: string;
             /**
@@ -9386,7 +9386,7 @@ export interface components {
             exception: string | null;
             /**
              * Fields
-             * @description What the daemon added to the line.
+             * @description The parts that the daemon added to the line.
              */
             fields: {
                 [key: string]: unknown;
@@ -9457,9 +9457,9 @@ export interface components {
         };
         /**
          * LogStreamBody
-         * @description address: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others;
-         *     filters: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`;
-         *     secret: signs requests over HTTP; secret, headers: null or absent keeps the present ones.
+         * @description `address`: `udp://host:514`, `tcp://host:601` or `tls://host:6514` for syslog, an HTTP address for the others.
+         *     `filters`: `audit`, `executions` or `nodes`, or one of them with a name or its beginning, such as `audit:workflow.`.
+         *     `secret`: signs requests over HTTP. `secret`, `headers`: null or absent keeps the current ones.
          */
         LogStreamBody: {
             /** Address */
@@ -9531,9 +9531,9 @@ export interface components {
         };
         /**
          * LogStreamShown
-         * @description hasSecret: whether requests are signed; headers: their names; error: why the last batch of this daemon did not
-         *     go; cursor: the number of the last record of the audit log that the receiver has; here: whether this daemon delivers
-         *     it.
+         * @description `hasSecret`: whether requests are signed. `headers`: their names. `error`: why the last batch of this daemon did
+         *     not go. `cursor`: the number of the last record of the audit log that the receiver has. `here`: whether this daemon
+         *     delivers it.
          */
         LogStreamShown: {
             /** Address */
@@ -9912,7 +9912,7 @@ export interface components {
         };
         /**
          * N8nCredentialChange
-         * @description data: all values, or with isPartialData those that change. type: the present one.
+         * @description data: all values, or with isPartialData those that change. type: the current one.
          */
         N8nCredentialChange: {
             /**
@@ -10650,7 +10650,7 @@ export interface components {
             models?: string[] | null;
             /**
              * Owner
-             * @description Whose key it is; keys of one owner share what providers store for them.
+             * @description The key's owner; keys of one owner share what providers store for them.
              * @default null
              */
             owner?: string | null;
@@ -10710,7 +10710,7 @@ export interface components {
             prefix: string;
             /**
              * Projects
-             * @description Empty: all of the owner's.
+             * @description Empty: all that the owner has.
              */
             projects: string[];
             /**
@@ -10748,7 +10748,7 @@ export interface components {
             role?: ("viewer" | "member" | "admin") | null;
             /**
              * Userid
-             * @description Whose password a reset is for.
+             * @description The user whose password a reset is for.
              * @default null
              */
             userId?: string | null;
@@ -11499,7 +11499,7 @@ export interface components {
             created_at: string;
             /**
              * Host
-             * @description The domain that it counts for.
+             * @description The domain that it is good for.
              */
             host: string;
             /** Id */
@@ -11518,7 +11518,7 @@ export interface components {
         PasswordBody: {
             /**
              * Current
-             * @description The present password.
+             * @description The current password.
              */
             current: string;
             /**
@@ -12286,8 +12286,8 @@ export interface components {
         };
         /**
          * ProfileTarget
-         * @description Each row is a prompt for this profile's agent, without a terminal. prompt: a template over the row. timeout:
-         *     seconds; null: the setting profiles.run.timeout. outputFormat: `json`: the agent's answer is read as JSON.
+         * @description Each row is a prompt for this profile's agent, without a terminal. `prompt`: a template over the row. `timeout`:
+         *     seconds; null: the setting profiles.run.timeout. `outputFormat`: `json`: the agent's answer is read as JSON.
          */
         ProfileTarget: {
             /**
@@ -13212,8 +13212,8 @@ export interface components {
         };
         /**
          * RowChange
-         * @description The rows that the filter finds get these values. returnData: answer with the rows; dryRun: change nothing, and
-         *     answer with the rows as they are and as they would be.
+         * @description The rows that the filter finds get these values. `returnData`: answer with the rows. `dryRun`: change nothing,
+         *     and answer with the rows as they are and as they would be.
          */
         RowChange: {
             /** Data */
@@ -14085,7 +14085,7 @@ export interface components {
         };
         /**
          * SlowNode
-         * @description p50Ms, p95Ms: ms that so many of its runs did not exceed.
+         * @description p50Ms, p95Ms: ms that this share of its runs did not exceed.
          */
         SlowNode: {
             /** Failed */
@@ -14699,7 +14699,7 @@ export interface components {
             expiresAt: string;
             /**
              * Host
-             * @description Whose daemon runs the agent.
+             * @description The daemon that runs the agent.
              */
             host: string;
             /** Id */
@@ -14733,7 +14733,7 @@ export interface components {
             tools: string[];
             /**
              * Without
-             * @description Those that it does not reach all the same.
+             * @description Those that it still does not reach.
              */
             without: string[];
         } & {
@@ -15906,8 +15906,8 @@ export interface components {
         WorkflowTags: components["schemas"]["TagShown"][];
         /**
          * WorkflowTarget
-         * @description Each row runs through this workflow. version: one of its versions; null: the current one. start: the node to
-         *     start at; empty: the evaluation trigger, else the trigger of a run by hand. outputNode: whose first item is the
+         * @description Each row runs through this workflow. `version`: one of its versions; null: the current one. `start`: the node to
+         *     start at; empty: the evaluation trigger, else the trigger of a run by hand. `outputNode`: whose first item is the
          *     output; empty: the last node that ran.
          */
         WorkflowTarget: {
@@ -16736,7 +16736,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Let a profile's agent work on a draft; the answer comes when it has been told what to do. */
+            /** @description Let a profile's agent work on a draft; the answer comes when it knows its task. */
             200: {
                 headers: {
                     [name: string]: unknown;
