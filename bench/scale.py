@@ -280,7 +280,7 @@ ACCOUNT = (
 PEER = (
     "n8n's queue mode (2 workers, Redis, PostgreSQL) is not measured: n8n 1.123.81, the newest for the Node.js 20 of "
     "the machine, could not be installed. One of its packages (xlsx) comes from an address outside of the registry, "
-    "which is not reached from there; with that replaced, its native package isolated-vm was not built in 10 minutes."
+    "which is not reached from there. With that replaced, its native package isolated-vm was not built in 10 minutes."
 )
 WHICH = ("stores", "daemons", "handing-over", "kills", "embedded")
 

@@ -149,7 +149,7 @@ def text(costs: Costs, real: dict[int, Measured], history_kb: float) -> tuple[st
     parts.append(f"{WANTED:,} calls a second, with a fifth of what the daemons could take left:")
     parts.append(table(LARGE, large(costs, history_kb)))
     shown = ", ".join(f"{each.name} {getattr(effects, each.name):g}" for each in fields(Costs))
-    parts.append(f"Costs of the first table, ms of the processor: {shown}.")
+    parts.append(f"Costs of the first table, ms of the processor: `{shown}`.")
     return "\n\n".join(parts), good
 
 

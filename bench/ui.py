@@ -128,7 +128,7 @@ def report(found: Measured) -> tuple[str, bool]:
     )
     goals = [(what, value, goal, harness.verdict(ok) if goal else "") for what, value, goal, ok in rows]
     legend = (
-        "Movements: frames in a second, the share of them in which the canvas was somewhere else, and milliseconds of "
+        "Movements: frames in a second, the share of them in which the canvas moved, and milliseconds of "
         f"the main thread for each of those. Floors: plain boxes that a script moves, and a workflow of {FEW} nodes."
     )
     header = ("", "frames/s", "moved", "main thread ms", "script ms", "style, layout ms", "longest frame ms")

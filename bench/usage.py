@@ -326,7 +326,7 @@ class Times:
         if not self.other:
             return f"With {state}: {disk}."
         ahead = f"{self.other / self.ours:.2f} x as fast as ccusage (>= {FACTOR:.0f} x: {harness.verdict(self.ahead)})"
-        own = f"{self.cpu[2] / self.cpu[1]:.2f} x by the time of processors"
+        own = f"{self.cpu[2] / self.cpu[1]:.2f} x by processors"
         return f"With {state}: {ahead}, {own}, {disk}."
 
 

@@ -247,15 +247,15 @@ HEADER = ["", "processor ms", "calls/s", "p50 ms", "p99 ms", "share of durable f
 def report(server: str, rows: list[Row], ok: bool, command: str, long: int) -> str:
     packages = ("hypercorn", "quart", "pydantic") if server == "hypercorn" else ("uvicorn", "httptools", "quart")
     received, last = GOALS[server]
-    goals = f"of the durable floor's processor time onReceived >= {received} over {long} s without a growing backlog"
-    goals += f", lastNode >= {last}; more connections at most {MANY_FACTOR} x the time of {harness.CONNECTIONS}"
-    goals += f"; p99 <= {P99_FACTOR:.0f} x the durable floor's"
+    goals = f"of the durable floor's processor time: onReceived >= {received} over {long} s without a growing backlog"
+    goals += f", lastNode >= {last}. More connections take at most {MANY_FACTOR} x the time of {harness.CONNECTIONS}"
+    goals += f", and p99 <= {P99_FACTOR:.0f} x the durable floor's"
     setting = f"wrk, {harness.CONNECTIONS} connections, {len(harness.payload()):,} bytes, server on one core"
     return "\n\n".join(
         [
             f"`{command}` — {setting}. {harness.environment(*packages)}.",
             harness.table(HEADER, [row.cells() for row in rows]),
-            f"Goals ({goals}): {harness.verdict(ok)}.",
+            f"Goals, {goals}. Verdict: {harness.verdict(ok)}.",
         ]
     )
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
-START, END = "<!-- figures: start -->", "<!-- figures: end -->"
+START, END = "<!-- generated: figures -->", "<!-- end: figures -->"
 HEAD = ("| Scenario | Count | Figures | Measured |", "| --- | --- | --- | --- |")
 
 
