@@ -1,7 +1,7 @@
 """Code: the author's own program makes the items.
 
-Counts as having no effect outside the execution: a worker process has no network and no files, so that a run which is
-repeated after a crash changes nothing. Its source is never an expression.
+The node counts as having no effect outside the execution: a worker process has no network and no files. So a run that
+is repeated after a crash changes nothing. Its source is never an expression.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class FunctionItemNode(ModelNode):
 
 
 def wrapped(source: str) -> str:
-    """See `function_node.wrapped`. What is returned carries the item's files beside the value."""
+    """See `function_node.wrapped`. The program returns the item's files beside the value."""
     return (
         "let $$files = item.binary; "  # names that no program assigns to by chance
         "const $$get = () => $$files, $$set = async ($$given) => { $$files = $$given; }; "

@@ -16,7 +16,7 @@ from jackfield_nodes.code.code_node import log_lines, normalized
 from jackfield_nodes.code.form import FUNCTION
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
-"""What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""
+"""The program that n8n runs when nobody has touched it: a document leaves parameters at their defaults out."""
 
 
 class Function(Parameters):

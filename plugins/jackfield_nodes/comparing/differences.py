@@ -51,7 +51,7 @@ class DatasetComparison:
         return made
 
     def both(self, left: Object, right: Object) -> Object:
-        """What is the same, and both versions of what differs."""
+        """The fields that are the same, and both versions of those that differ."""
         given = self._given
         every = dict.fromkeys((*left, *right))
         shared = every if given.fuzzy and given.compares_missing else [name for name in left if name in right]

@@ -40,7 +40,7 @@ class CompareParameters(Parameters):
     compares_missing: ClassVar[bool] = True
     """Whether a field of one item alone may fuzzily be the same in both."""
     keeps_empty: ClassVar[bool] = True
-    """Whether values such as 0 and empty text are told as they are, not as null."""
+    """Whether the output keeps values such as 0 and empty text as they are, and does not turn them into null."""
     zero: ClassVar[bool] = True
     """Whether null is fuzzily like 0."""
 
@@ -53,7 +53,7 @@ class CompareParameters(Parameters):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two versions of a field are called."""
+        """The names of the two versions of a field."""
         return "inputA", "inputB"
 
     @property

@@ -55,7 +55,7 @@ class FilterBlock(Parameters):
 
 def _failure(position: int, item: int, side: str, reason: object) -> NodeError:
     return NodeError(
-        f"Condition {position} of item {item}: the {side} value is {reason}; change the type of the comparison, or "
+        f"Condition {position} of item {item}: the {side} value is {reason}. Change the type of the comparison, or "
         "turn on the conversion of types (loose type validation).",
         item=item,
     )
@@ -136,7 +136,7 @@ def asks_anything(block: FilterBlock) -> bool:
 
 
 def questions(block: FilterBlock, item: int, rules: Rules, values: Sequence[object] = ()) -> Iterator[Question]:
-    """What `passes` will want answered. values: of the leaves."""
+    """The questions whose answers `passes` needs. values: of the leaves."""
     for position, condition in enumerate(block.conditions):
         yield from asked_dates(filled(condition.left_value, values), condition.operator.type, rules)
         yield from asked_dates(filled(condition.right_value, values), condition.right_type(), rules)

@@ -1,4 +1,4 @@
-"""What a node run needs to test its items: questions to JavaScript are answered first, all at once."""
+"""The means with which a node run tests its items: JavaScript answers the questions first, in one call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Asking(Protocol):
     def asks(
         self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
     ) -> Iterator[Question]:
-        """What to answer before the item's conditions are evaluated. values: of the leaves."""
+        """The questions to answer before the item's conditions are evaluated. values: of the leaves."""
 
 
 class ConditionEvaluator:

@@ -29,7 +29,7 @@ class Side(NamedTuple):
 
 
 def member(written: object, *path: str | int) -> object:
-    """What lies at a path of raw parameters, or None."""
+    """The value at a path of raw parameters, or None."""
     value = written
     for key in path:
         if isinstance(value, Mapping) and isinstance(key, str):

@@ -88,7 +88,7 @@ def _holds(condition: FlatCondition, json: dict[str, Json], item: int, answers: 
 
 
 def flat_questions(conditions: list[FlatCondition], json: dict[str, Json]) -> Iterator[Question]:
-    """The regular expression tests that `flat_passes` will want answered."""
+    """The regular expression tests whose answers `flat_passes` needs."""
     for condition in conditions:
         if condition.operator == "regex":
             left, right = _left(condition, json), condition.right_value

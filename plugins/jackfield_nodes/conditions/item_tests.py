@@ -28,8 +28,10 @@ from jackfield_nodes.conditions.sides import Rules
 
 
 class TestSurroundings(NamedTuple):
-    """What conditions need beside an item. zone: of dates without an offset; answers: see `Question`; warn: is
-    told of unknown operators."""
+    """The things that conditions need beside an item.
+
+    `zone`: of dates without an offset. `answers`: see `Question`. `warn`: gets unknown operators.
+    """
 
     zone: tzinfo = UTC
     answers: Answers = MappingProxyType({})
@@ -37,7 +39,7 @@ class TestSurroundings(NamedTuple):
 
 
 class ItemTest(Parameters):
-    """What every form can tell."""
+    """The questions that every form can answer."""
 
     def asks_anything(self) -> bool:
         """Whether `asks` may tell anything."""
@@ -50,7 +52,7 @@ class ItemTest(Parameters):
     def asks(
         self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
     ) -> Iterator[Question]:
-        """What to answer before `passes`. values: of the leaves."""
+        """The questions to answer before `passes`. values: of the leaves."""
         raise NotImplementedError
 
     def tester(self, around: TestSurroundings) -> Callable[[dict[str, Json], int, Sequence[object]], bool]:

@@ -26,7 +26,7 @@ Sides: TypeAlias = "tuple[object, object]"
 
 DEFAULTS: Mapping[str, str] = {"string": "equal", "number": "smaller", "dateTime": "after", "boolean": "equal"}
 UNTOUCHED: Mapping[str, object] = {"string": "", "number": 0, "dateTime": "", "boolean": False}
-"""What a value is that the document does not have: editors leave out what nobody changed."""
+"""The values of fields that the document does not have: editors leave out the fields that nobody changed."""
 
 
 SINGLE = frozenset({"isEmpty", "isNotEmpty"})
@@ -41,7 +41,7 @@ class LegacyComparison(Parameters, title="Comparison"):
     operation: str | None = Field(None, description="Such as equal, larger, contains, isEmpty.")
 
     def sides(self, kind: str) -> Sides:
-        """What is compared, as a comparison of this type."""
+        """The two sides of a comparison of this type."""
         given = self.model_fields_set
         left = self.value1 if "value1" in given else UNTOUCHED[kind]
         if "value2" in given:
@@ -161,7 +161,7 @@ def legacy_holds(kind: str, operation: str, sides: Sides, item: int, answers: An
 
 
 def legacy_question(kind: str, operation: str, sides: Sides) -> Iterator[Question]:
-    """What `legacy_holds` will want answered."""
+    """The questions whose answers `legacy_holds` needs."""
     if operation in REGEX:
         yield _regex(*sides)
     if kind == "dateTime":
@@ -171,7 +171,7 @@ def legacy_question(kind: str, operation: str, sides: Sides) -> Iterator[Questio
 
 
 def legacy_questions(conditions: LegacyConditions) -> Iterator[Question]:
-    """What `legacy_passes` will want answered."""
+    """The questions whose answers `legacy_passes` needs."""
     for kind, operation, row in conditions.each():
         yield from legacy_question(kind, operation, row.sides(kind))
 

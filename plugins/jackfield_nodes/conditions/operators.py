@@ -1,4 +1,4 @@
-"""What the operators of conditions test, as JavaScript has it.
+"""The tests of the operators of conditions, as JavaScript has them.
 
 null counts as 0 where numbers are ordered, undefined as no number. Text treats both as empty, lists as no elements.
 """

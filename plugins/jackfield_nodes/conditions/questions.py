@@ -1,5 +1,6 @@
-"""What conditions ask JavaScript, all at once and before they are evaluated: regular expressions, and dates of unusual
-forms."""
+"""The questions that conditions ask JavaScript, in one call before they are evaluated: regular expressions, and dates
+of unusual forms.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +25,11 @@ class RegexQuestion(NamedTuple):
 
 
 class DateQuestion(NamedTuple):
-    """The Unix milliseconds of a date. reader: luxon, whose dates without offset are in the workflow's zone, or
-    JavaScript's own Date, whose are in the process'."""
+    """The Unix milliseconds of a date.
+
+    `reader`: luxon, whose dates without offset are in the workflow's zone, or JavaScript's own Date, whose are in the
+    process'.
+    """
 
     text: str
     reader: Literal["luxon", "Date"]
@@ -67,7 +71,7 @@ def local_date(text: str, zone: tzinfo) -> int | None:
 
 
 def unanswered(text: str, reader: Literal["luxon", "Date"], zone: tzinfo) -> Iterator[Question]:
-    """What has to be asked about a date, if anything."""
+    """The question that a date raises, if any."""
     if date_at_once(text, reader, zone) is None:
         yield DateQuestion(text, reader)
 

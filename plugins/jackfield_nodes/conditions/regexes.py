@@ -1,7 +1,7 @@
-"""What JavaScript answers for conditions and other nodes: regular expressions, and dates of unusual forms.
+"""The answers of JavaScript for conditions and other nodes: regular expressions, and dates of unusual forms.
 
-Regular expressions of nodes are JavaScript's, and a hostile text can make them run very long, so that a script engine
-tests them, off the event loop and within its time limit.
+Regular expressions of nodes are JavaScript's, and a hostile text can make them run very long. So a script engine tests
+them, off the event loop and within its time limit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Regexes:
         return engine
 
     async def answers(self, asked: Iterable[Question], timezone: str) -> Answers:
-        """What is asked. timezone: IANA name of the workflow's. Raises `NodeError`."""
+        """The answer to each question. timezone: IANA name of the workflow's. Raises `NodeError`."""
         distinct = list(dict.fromkeys(asked))
         patterns = [one for one in distinct if isinstance(one, RegexQuestion)]
         dates = [one for one in distinct if isinstance(one, DateQuestion)]

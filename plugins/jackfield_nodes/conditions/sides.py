@@ -103,7 +103,7 @@ def date_text(value: object) -> str:
 
 
 def asked_dates(value: object, kind: str, rules: Rules) -> Iterator[Question]:
-    """What has to be answered before `side_of`."""
+    """The questions to answer before `side_of`."""
     if kind == "dateTime" and not is_nothing(value):
         yield from unanswered(date_text(value), "luxon", rules.zone)
 

@@ -1,5 +1,7 @@
-"""HTML as plain text, laid out as n8n does it: lines of 80 characters, blank lines around paragraphs, marks before list
-items, capitals in headings, addresses of links and images in brackets."""
+"""HTML as plain text, in n8n's layout: lines of 80 characters, and blank lines around paragraphs.
+
+List items have marks, headings have capitals, and addresses of links and images stand in brackets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to take out of an HTML document, and how to clean it."""
+"""The values to take out of an HTML document, and how to clean it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ class HtmlWanted:
 
 @record
 class HtmlCleaning:
-    """trim: no blanks at the ends; clean_up: no line breaks and no repeated blanks; layout: text with breaks between
-    blocks and addresses behind links, and of several elements the first alone (version 1.2); empty: text of nothing is
-    there."""
+    """`trim`: no blanks at the ends.
+
+    `clean_up`: no line breaks and no repeated blanks. `layout`: text with breaks between blocks and addresses behind
+    links, and of several elements the first alone (version 1.2). `empty`: empty text stays.
+    """
 
     trim: bool
     clean_up: bool

@@ -55,7 +55,7 @@ def verified(token: str, key: JwtKey, checks: JwtChecks) -> JwtToken:
 
 
 def taken_apart(token: str) -> JwtToken:
-    """Whoever made it. Raises `NodeError`."""
+    """The parts of a token, whoever made it. Raises `NodeError`."""
     try:
         head, claims, signature = token.split(".")
         header, payload, _ = loads(_bytes(head)), loads(_bytes(claims)), _bytes(signature)

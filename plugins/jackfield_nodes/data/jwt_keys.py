@@ -16,7 +16,7 @@ ALGORITHMS = (
 
 @record
 class JwtKey:
-    """What signs and verifies. private and public: of a pair, PEM; secret: of the HS algorithms."""
+    """The key that signs and verifies. `private` and `public`: of a pair, PEM. `secret`: of the HS algorithms."""
 
     algorithm: str
     secret: str = ""
@@ -40,7 +40,7 @@ class JwtKey:
 
 
 def key_of(values: Mapping[str, str], algorithm: str) -> JwtKey:
-    """values: of a credential of the kind jwtAuth; algorithm: instead of its own."""
+    """values: of a credential of the kind jwtAuth; algorithm: replaces the credential's."""
     return JwtKey(
         algorithm or values.get("algorithm") or "HS256",
         values.get("secret", ""),

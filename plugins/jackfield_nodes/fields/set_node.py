@@ -62,7 +62,7 @@ _AS_IT_IS: Mapping[str | None, type] = {"string": str, "number": int, "boolean":
 
 
 class ItemWriter:
-    """Makes items with the same parameters. What they share of them is looked at once."""
+    """Makes items with the same parameters. It looks once at the part of the parameters that the items share."""
 
     def __init__(self, parameters: SetParameters, zone: Callable[[], tzinfo]) -> None:
         """zone: the workflow's. Raises `NodeError`."""

@@ -44,7 +44,7 @@ class SetOptions(Parameters, title="Options"):
 
 
 class SetParameters(Parameters):
-    """What every form has."""
+    """The parameters that every form has."""
 
     takes_leaves = True
 
@@ -155,7 +155,7 @@ FIXED_TYPES: Mapping[str, FixedType] = {
 
 
 class ModernSet(SetParameters):
-    """What versions 3 and later share."""
+    """The parameters that versions 3 and later share."""
 
     ui_fields: ClassVar[UiFields] = MODERN
     ui_order: ClassVar[Sequence[str]] = ("mode", "jsonOutput", "fields", "assignments", "includeOtherFields", "include")
@@ -226,7 +226,7 @@ class ModernSet(SetParameters):
 
 
 VALUES = ("stringValue", "numberValue", "booleanValue", "arrayValue", "objectValue")
-"""Where a typed field has its value. Undefined is null there; NaN is told from it."""
+"""Where a typed field has its value. Undefined is null there; NaN stays apart from it."""
 
 
 class TypedField(Parameters):

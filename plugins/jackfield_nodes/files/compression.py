@@ -1,6 +1,6 @@
 """Compression: files into a zip, gzip or tar file, and out of one. Source: n8n's documentation, Compression.
 
-What a packed file is, the ending of its name tells. An item keeps its fields; its files are those that were made.
+The ending of a packed file's name tells its kind. An item keeps its fields; its files are those that were made.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class WriteOne(Parameters):
 
 
 class DiskNode(ItemNode):
-    """What these nodes have in common."""
+    """The part that these nodes have in common."""
 
     def _allowed(self) -> AllowedRoot:
         return AllowedRoot(self._context.settings(FilesSettings))
@@ -201,7 +201,7 @@ class WriteOneNode(DiskNode):
 
 
 def described(file: BinaryData) -> dict[str, Json]:
-    """What is known of a file, as fields."""
+    """The facts about a file, as fields."""
     known: Mapping[str, Json] = {key: value for key, value in file.items() if isinstance(value, str)}
     return {key: known[key] for key in _TOLD if key in known}
 

@@ -135,7 +135,7 @@ def _sheet(content: bytes, kind: TableFormat, options: TableReading, budget: Fil
 
 
 def format_of(file: BinaryData, content: bytes) -> TableFormat:
-    """What kind of table the file is, by its first bytes, its name and its type. Raises `NodeError`."""
+    """The kind of table that the file is, by its first bytes, its name and its type. Raises `NodeError`."""
     kind, extension = file.get("mimeType") or "", (file.get("fileExtension") or "").lower()
     if content.startswith(COMPOUND):
         return "xls"

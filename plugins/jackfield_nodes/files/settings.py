@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class FilesSettings(BaseModel):
-    """What nodes may do with files, and how large those may be that are taken apart."""
+    """Limits of nodes that use files: where the files may be, and how large a file may be that a node takes apart."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

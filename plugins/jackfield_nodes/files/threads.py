@@ -11,8 +11,10 @@ Result = TypeVar("Result")
 
 
 async def run_to_end(work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-    """Run on a thread, to its end also when the caller is cancelled meanwhile: a descriptor that is closed under a
-    thread may be another file's the moment after."""
+    """Run on a thread, to its end also when the caller is cancelled meanwhile.
+
+    A descriptor that is closed under a thread may be another file's the moment after.
+    """
     task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
     try:
         return await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""What lies below a watched path, as it was at the last look, and what has changed since. Everything blocks."""
+"""The entries below a watched path, as they were at the last look, and the changes since. Everything blocks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ class _Seen:
 
 
 class WatchedTree:
-    """depth: directories below the top whose entries count; None: any. is_ignored: of a whole path; what lies below an
-    ignored directory is ignored too. most: entries; more raise `NodeError`. Links are entries, not followed."""
+    """`depth`: directories below the top whose entries count; None: any.
+
+    `is_ignored`: of a whole path; entries below an ignored directory are ignored too. `most`: entries; more raise
+    `NodeError`. Links are entries, not followed.
+    """
 
     def __init__(self, top: str, depth: int | None, is_ignored: Callable[[str], bool], most: int) -> None:
         self._top = top
@@ -41,7 +44,7 @@ class WatchedTree:
         return list(self._compared(self._top))
 
     def look(self, paths: Collection[str]) -> list[Happened]:
-        """What has changed at these paths since the last look."""
+        """The changes at these paths since the last look."""
         found: dict[Happened, None] = {}
         for path in sorted(paths):
             if self._concerns(path):
@@ -117,9 +120,11 @@ def _seen(path: str) -> _Seen | None:
 
 
 def ignoring(text: str, mode: str) -> Callable[[str], bool]:
-    """mode: `match`: paths that the pattern is, with `*` and `?` within a name, `**` for any number of directories, and
-    `{a,b}`; `contain`: paths that contain the text; empty: the first where the text has a wildcard. Raises
-    `NodeError`."""
+    """The test of whether a path is ignored.
+
+    `mode`: `match`: paths that the pattern is, with `*` and `?` within a name, `**` for any number of directories, and
+    `{a,b}`. `contain`: paths that contain the text. Empty: the first where the text has a wildcard. Raises `NodeError`.
+    """
     if not text:
         return lambda path: False
     if mode == "contain" or (not mode and not _WILD.search(text)):

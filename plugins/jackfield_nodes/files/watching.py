@@ -12,13 +12,13 @@ from watchfiles import watch
 
 _STEP_MS = 50
 _LOOK_MS = 500
-"""How often the thread looks whether it shall end."""
+"""How often the thread looks whether it has to end."""
 _POLL_MS = 1_000
 """Between two looks at the files where the operating system does not tell of changes."""
 
 
 class FileWatcher:
-    """Gathers the paths that have changed. Whoever is slow gets them together, so that nothing is queued."""
+    """Gathers the paths that have changed. A slow reader gets them together, so that nothing is queued."""
 
     def __init__(self, path: str, *, recursive: bool, polling: bool) -> None:
         self._path = path

@@ -121,7 +121,7 @@ def saved(parameters: ExecuteWorkflow) -> str:
 
 
 def handed_over(parameters: ExecuteWorkflow, item: Item, index: int) -> Item:
-    """What the other workflow gets for an item: the mapped fields, or the item as it is when none are mapped."""
+    """The item for the other workflow: the mapped fields, or the item as it is when none are mapped."""
     mapper = parameters.workflow_inputs
     wanted = [column.id for column in mapper.schema_ if not column.removed]
     values = mapper.value or {}

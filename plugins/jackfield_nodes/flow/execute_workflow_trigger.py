@@ -32,7 +32,7 @@ class ExecuteWorkflowTrigger(Parameters):
     ui_fields: ClassVar[UiFields] = EXECUTE_TRIGGER
 
     input_source: Literal["workflowInputs", "jsonExample", "passthrough"] = Field(
-        "workflowInputs", description="How the fields that callers fill are told: one by one, by example, not at all."
+        "workflowInputs", description="How you name the fields that callers fill: one by one, by example, not at all."
     )
     workflow_inputs: InputFields = Field(default_factory=InputFields)
     json_example: object = Field("", description="An object whose keys are the fields.")

@@ -1,8 +1,8 @@
-"""Loop Over Items (Split in Batches): hands out its items batch by batch, each time that it is reached again, then
-everything that came back round.
+"""Loop Over Items (Split in Batches). The node hands out its items batch by batch, each time that it is reached again.
+Then it hands out everything that came back round.
 
-Its memory is a few numbers: the items themselves are in the results of the nodes before, where every run of this node
-got them from. So a loop of ten thousand rounds stores ten thousand small records, not ten thousand lists.
+Its memory is a few numbers: the items themselves are in the results of the nodes before. Every run of this node got
+them from there. So a loop of ten thousand rounds stores ten thousand small records, not ten thousand lists.
 """
 
 from __future__ import annotations

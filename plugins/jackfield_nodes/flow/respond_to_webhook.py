@@ -289,8 +289,11 @@ class AnswerHeaders:
         self._values: dict[str, list[str]] = {}
 
     def add(self, name: str, value: str) -> None:
-        """One more header; a name may repeat. Control characters in a value become blanks. Headers that belong to the
-        server are left out. Raises `NodeError` for a name that is none."""
+        """Adds a header; a name may repeat.
+
+        Control characters in a value become blanks. Headers that belong to the server are left out. Raises `NodeError`
+        for a name that is none.
+        """
         key = name.strip().lower()
         if not _NAME.fullmatch(key):
             raise NodeError("A response header has a name that is not valid; use letters, digits and '-'.")

@@ -58,7 +58,7 @@ def checked_output(value: object, count: int, item: int, name: str) -> int:
 
 
 class SwitchParameters(Parameters):
-    """What every form can tell."""
+    """The questions that every form can answer."""
 
     ui_fields: ClassVar[UiFields] = SWITCH
     ui_order: ClassVar[Sequence[str]] = ("mode", "dataType", "value1", "rules")
@@ -91,7 +91,7 @@ class SwitchParameters(Parameters):
     def asks(
         self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
     ) -> Iterator[Question]:
-        """What to answer before `targets`."""
+        """The questions to answer before `targets`."""
         raise NotImplementedError
 
     def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:

@@ -1,7 +1,8 @@
 """Wait: the execution rests for a time, until a moment, or until a call or a form comes; it survives a restart.
 
-What comes is the node's output. Who serves the calls reads the node's authentication from the document, so that no
-secret gets into the execution. The rest it gets with expressions resolved. At the time limit the items go on.
+The call or the form becomes the node's output. The server of the calls reads the node's authentication from the
+document, so that no secret gets into the execution. It gets the other parameters with expressions resolved. At the time
+limit the items go on.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ CALL_FIELDS = {
     ),
     "form": ("formTitle", "formDescription", "formFields", "defineForm", "jsonOutput", "responseMode", "options"),
 }
-"""What a call is told of the node's parameters."""
+"""The parameters of the node that a call knows, by kind of call."""
 
 
 def awaited(parameters: WaitParameters) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""What one HTTP Request item asks for, whichever version of the parameters said so."""
+"""The request of one HTTP Request item, whichever version of the parameters describes it."""
 
 from __future__ import annotations
 

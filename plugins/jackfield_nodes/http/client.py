@@ -37,7 +37,7 @@ class GuardedClient:
 
 
 async def loaded(place: str) -> object:
-    """What stands there; the event loop does not wait for its libraries."""
+    """The object that stands there; the event loop does not wait for its libraries."""
     if place.partition(":")[0] not in sys.modules:
         return await asyncio.to_thread(load, place)
     return load(place)

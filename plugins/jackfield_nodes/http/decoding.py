@@ -41,7 +41,7 @@ class Inflater:
         self._begun = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """What more of the body comes to, in pieces of at most 256 KiB. Raises OSError."""
+        """The next part of the body, decoded, in pieces of at most 256 KiB. Raises OSError."""
         while chunk:
             if self._inflater.eof:  # another member of a gzip file, or padding
                 if not chunk.startswith(b"\x1f\x8b"):

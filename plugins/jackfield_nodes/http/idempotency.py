@@ -11,8 +11,10 @@ from jackfield_nodes.http.call import Call
 
 
 def with_key(call: Call, run: NodeRun, header: str, item: int, page: int = 0) -> Call:
-    """header: empty for none. A header of this name that the node has itself stays. page: each is a request of its
-    own."""
+    """header: empty for none.
+
+    A header of this name that the node has itself stays. page: each is a separate request.
+    """
     name = header.strip()
     if not name or any(given.lower() == name.lower() for given, _ in call.headers):
         return call

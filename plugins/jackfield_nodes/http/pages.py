@@ -34,8 +34,10 @@ _FORM = "application/x-www-form-urlencoded"
 
 @record
 class PageFetch:
-    """What all pages of one item share. request: `$request`; most: pages that the settings allow; key_header: see
-    `with_key`."""
+    """The state that all pages of one item share.
+
+    `request`: `$request`. `most`: pages that the settings allow. `key_header`: see `with_key`.
+    """
 
     run: NodeRun
     client: HttpClient

@@ -22,8 +22,8 @@ ContentType: TypeAlias = "Literal['json', 'form-urlencoded', 'multipart-form-dat
 
 
 KEY_HEADER = (
-    "Name of a header, such as Idempotency-Key, with a key that stays the same when this request is repeated. n8n has "
-    "no such option, and passes it over."
+    "Name of a header, such as Idempotency-Key, with a key that stays the same when this request is repeated. n8n "
+    "ignores this option."
 )
 
 
@@ -35,7 +35,7 @@ class HttpBatch(Parameters, title="Batch"):
 
 
 class HttpParameters(Parameters):
-    """What both generations can tell."""
+    """The questions that both generations can answer."""
 
     def batch(self) -> HttpBatch | None:
         """How the items are spread over time."""

@@ -43,7 +43,7 @@ class Requests:
         self._reading = asyncio.Lock()
 
     async def items(self, index: int) -> Items:
-        """What comes of the requests for this input item. Raises `NodeError`."""
+        """The output of the requests for this input item. Raises `NodeError`."""
         parameters, item = self._resolved[index], self._run.items[index]
         files = await sent_files(self._run, item, parameters.file_fields(), index)
         call = await _off_loop(bool(files), parameters.call, files)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class HttpSettings(BaseModel):
-    """What HTTP Request nodes may reach, and their limits."""
+    """The hosts that HTTP Request nodes may reach, and the limits of these nodes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -36,8 +36,8 @@ class HttpSettings(BaseModel):
         32 * 2**20,
         ge=1024,
         le=2**30,
-        description="Largest response body that is read in memory, after decompression, in bytes; one that becomes a "
-        "file goes to the disk as it comes, up to binary.file_limit.",
+        description="Largest response body that is read in memory, after decompression, in bytes. A body that becomes a file "
+        "goes to the disk as it comes, up to binary.file_limit.",
         json_schema_extra={"former": {"maxResponseBytes": "0.3"}},
     )
     max_redirects: int = Field(

@@ -1,4 +1,4 @@
-"""What Edit Image does with one frame of a picture. All of it blocks.
+"""The operations of Edit Image on one frame of a picture. All of it blocks.
 
 Sizes are those of GraphicsMagick, which n8n calls: `-resize`, `-rotate`, `-shear` and the like of its manual.
 """
@@ -35,7 +35,7 @@ def bordered(frame: Image.Image, step: ImageStep, limit: PixelLimit) -> Image.Im
 
 
 def cropped(frame: Image.Image, step: ImageStep, limit: PixelLimit) -> Image.Image:
-    """What lies in the picture of the wanted part."""
+    """The part of the picture that lies in the wanted area."""
     left, top = round(step.x), round(step.y)
     right, bottom = left + round(step.wanted_width), top + round(step.wanted_height)
     box = (max(left, 0), max(top, 0), min(right, frame.width), min(bottom, frame.height))

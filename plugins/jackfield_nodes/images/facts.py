@@ -1,4 +1,7 @@
-"""What Edit Image tells of a picture, with the names of GraphicsMagick's `identify -verbose`. All of it blocks."""
+"""The facts that Edit Image tells of a picture, with the names of GraphicsMagick's `identify -verbose`.
+
+All of it blocks.
+"""
 
 from __future__ import annotations
 

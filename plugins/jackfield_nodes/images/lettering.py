@@ -1,7 +1,7 @@
 """Text on a picture. All of it blocks.
 
-Places are those of GraphicsMagick's `-draw text` with a gravity: the first line's base line lies at y from the top, the
-last one's at y from the bottom, and the middle of a block at y from the picture's middle.
+Places are those of GraphicsMagick's `-draw text` with a gravity. The first line's base line lies at y from the top, the
+last one's at y from the bottom. The middle of a block lies at y from the picture's middle.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ _NAMED = 20
 
 
 def lettered(frame: Image.Image, step: ImageStep, limit: PixelLimit, font: str, *, placed: bool) -> Image.Image:
-    """font: a file of this machine, or its name; placed: whether the alignments of the step count, as they do from
-    version 1.1 of the node on. Raises `NodeError`."""
+    """font: a file of this machine, or its name; placed: whether the alignments of the step count, which they do since
+    version 1.1. Raises `NodeError`.
+    """
     across, down = (step.horizontal_alignment, step.vertical_alignment) if placed else ("west", "north")
     letters = _font(font, step.font_size)
     lines = wrapped(step.text, step.line_length)

@@ -24,7 +24,7 @@ WRITTEN: Mapping[str, str] = {
     "tiff": "TIFF",
     "webp": "WEBP",
 }
-"""What documents call the formats, and what Pillow does."""
+"""The names of the formats in documents, and in Pillow."""
 _MOVING = ("GIF", "WEBP", "TIFF")
 """Formats of several frames."""
 _USUAL_QUALITY = 75
@@ -32,7 +32,7 @@ _SIDES = 65_500
 """Longest side, in pixels: that of JPEG."""
 _16_BIT = "I;16"
 _DAMAGED = (OSError, SyntaxError, ValueError, EOFError, TypeError, OverflowError, MemoryError, IndexError, KeyError)
-"""What Pillow's decoders raise for a damaged file."""
+"""The errors that Pillow's decoders raise for a damaged file."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Picture:
     durations: list[int] = field(default_factory=list)
     """Milliseconds per frame."""
     kept: dict[str, Any] = field(default_factory=dict)
-    """What Pillow's encoders take: color profile, EXIF, tables of a JPEG."""
+    """The options of Pillow's encoders: color profile, EXIF, tables of a JPEG."""
 
     @property
     def first(self) -> Image.Image:

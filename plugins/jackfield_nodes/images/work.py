@@ -28,8 +28,11 @@ class EditedFile:
 
 @dataclass(frozen=True)
 class ImageJob:
-    """steps: in turn; content: the item's file, None where the first step makes the picture; others: contents of
-    further files by their fields; placed: see `lettered`; most: pixels."""
+    """`steps`: in turn.
+
+    `content`: the item's file, None where the first step makes the picture. `others`: contents of further files by
+    their fields. `placed`: see `lettered`. `most`: pixels.
+    """
 
     steps: Sequence[ImageStep]
     options: ImageOptions
@@ -40,7 +43,7 @@ class ImageJob:
 
 
 def told(content: bytes, most: int) -> dict[str, Json]:
-    """What there is to say of a picture. Raises `NodeError`."""
+    """The facts about a picture. Raises `NodeError`."""
     return facts(content, PixelLimit(most))
 
 

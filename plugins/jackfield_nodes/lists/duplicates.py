@@ -13,13 +13,16 @@ from jackfield_nodes.values.conversions import type_name
 from jackfield_nodes.values.fields import field_value, identity
 
 _SORTS = {"array": "object", "null": "object"}
-"""What JavaScript calls the types of these."""
+"""JavaScript's names for these types."""
 _RANKS = {"string": 1, "number": 2, "boolean": 4, "object": 7, "array": 9, "null": 10}
 
 
 class Strictness(NamedTuple):
-    """What the fields of all items have to be. nulls: whether null fits every type; one_type: whether all values of a
-    field have one type; by_type: whether values are ordered by their types first."""
+    """The demands on the fields of all items.
+
+    `nulls`: whether null fits every type. `one_type`: whether all values of a field have one type. `by_type`: whether
+    values are ordered by their types first.
+    """
 
     nulls: bool = True
     one_type: bool = True

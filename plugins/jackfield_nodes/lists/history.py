@@ -1,6 +1,6 @@
-"""What deduplication remembers across executions.
+"""The values that deduplication remembers across executions.
 
-A node run that is repeated after a crash must see what it saw the first time, else its items were lost: so each entry
+A node run that is repeated after a crash must see what it saw the first time, else its items were lost. So each entry
 says which run made it, and a run takes its own entries for new. The values themselves are not kept, only digests: they
 may be secret, and of any size.
 """
@@ -27,7 +27,7 @@ def digest(text: str, size: int) -> str:
 
 
 def digests(values: Values) -> list[str]:
-    """What is kept of values that tell items apart."""
+    """The digests that are kept of values that tell items apart."""
     return [digest(str(value), 12) for value in values]
 
 

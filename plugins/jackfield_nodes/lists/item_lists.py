@@ -201,7 +201,7 @@ def without_pairs(items: Items) -> Items:
 
 
 def allowed_by(version: float | None) -> Allowed:
-    """What each version splits."""
+    """The values that each version splits."""
     known = math.inf if version is None else version
     return Allowed(missing=known >= 2.1, objects=known >= 2, single=known >= 2.2, nulls=known >= 2)
 

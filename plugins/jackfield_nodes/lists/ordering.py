@@ -1,7 +1,7 @@
 """The order of items by their fields: what JavaScript's comparison gives, text without upper and lower case.
 
-Values of different types have no order of their own there: each is compared with each as numbers, in the sequence in
-which a merge sort meets them. Fields that hold numbers alone or texts alone are sorted by keys, which is faster.
+Values of different types have no order there. A merge sort compares each with each as numbers, in the sequence in which
+it meets them. Fields that hold numbers alone or texts alone are sorted by keys, which is faster.
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ def _sorted(places: list[int], key: Key, *, reverse: bool) -> list[int]:
 
 
 def merged(parts: Sequence[list[int]], key: Key) -> list[int]:
-    """Sorted parts as one list: range of keys after range of keys, each with about as many as a part, since `sorted` is
-    fast with what is sorted in parts. Equal ones stay in the order of the parts."""
+    """Sorted parts as one list: range of keys after range of keys, each with about as many as a part.
+
+    `sorted` is fast with values that are sorted in parts. Equal ones stay in the order of the parts.
+    """
     step = max(PART // len(parts), 1)
     marks = sorted(key(part[place]) for part in parts for place in range(0, len(part), step))
     begins, made = [0] * len(parts), list[int]()

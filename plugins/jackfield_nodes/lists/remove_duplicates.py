@@ -137,7 +137,10 @@ async def first_ones(run: NodeRun, given: RemoveDuplicates) -> Items:
 
 
 class RemoveDuplicatesNode:
-    """Of items that are equal the first stays. What earlier executions saw is part of the workflow's static data."""
+    """Of items that are equal the first stays.
+
+    The values that earlier executions saw are part of the workflow's static data.
+    """
 
     kind = "removeDuplicates"
     versions: Sequence[float] = (1, 1.1, 2)

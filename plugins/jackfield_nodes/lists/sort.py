@@ -48,7 +48,7 @@ class Sort(Parameters):
     options: SortOptions = Field(default_factory=SortOptions)
 
     def fields(self) -> list[SortBy]:
-        """What to sort by. Raises `NodeError`."""
+        """The fields to sort by. Raises `NodeError`."""
         rows = self.sort_fields_ui.sort_field
         if not rows:
             raise NodeError("The parameter sortFieldsUi.sortField is empty; add a field to sort by.")
@@ -97,7 +97,7 @@ def script(code: str) -> str:
 
 
 def told_order(value: object, count: int) -> list[int]:
-    """What the program returned. Raises `NodeError` unless it is an order of that many items."""
+    """The order that the program returned. Raises `NodeError` unless it is an order of that many items."""
     found = value.get("order") if isinstance(value, dict) else None
     if not isinstance(found, list) or sorted(place for place in found if isinstance(place, int)) != list(range(count)):
         raise NodeError("The parameter code gave no order; it must return a number for any two items a and b.")

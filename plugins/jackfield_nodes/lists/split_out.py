@@ -57,8 +57,11 @@ class SplitOut(Parameters):
 
 
 class Allowed(NamedTuple):
-    """What may be split besides lists: a field that is not there into nothing, an object into its values, one value
-    into itself. nulls: whether null stays in a list of objects that become items."""
+    """The values that may be split besides lists.
+
+    A field that is not there splits into nothing, an object into its values, one value into itself. `nulls`: whether
+    null stays in a list of objects that become items.
+    """
 
     missing: bool = True
     objects: bool = True
@@ -67,8 +70,11 @@ class Allowed(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What to do with one item. targets: field -> its name in the new items, None when none is given; kept: names of
-    other fields, None: all of them."""
+    """How to split one item.
+
+    `targets`: field -> its name in the new items, None when none is given. `kept`: names of other fields, None: all of
+    them.
+    """
 
     targets: dict[str, str | None]
     kept: list[str] | None
@@ -121,7 +127,7 @@ def _kept(given: SplitOut, item: int) -> list[str] | None:
 
 
 def columns_of(item: Item, index: int, split: Split) -> list[SplitColumn]:
-    """What the item has to split. Raises `NodeError`."""
+    """The columns that the item has to split. Raises `NodeError`."""
     return [SplitColumn(field, target, _elements(item, index, field, split)) for field, target in split.targets.items()]
 
 
@@ -217,8 +223,10 @@ class SplitOutNode(ModelNode):
 
 
 async def split_items(run: NodeRun, given: Sequence[SplitOut], allowed: Allowed) -> Items:
-    """What becomes of the run's items; one that cannot be split fails all. given: the parameters per item. Raises
-    `NodeError`."""
+    """The output for the run's items; one that cannot be split fails all. given: the parameters per item.
+
+    Raises `NodeError`.
+    """
     planned: SplitOut | None = None
     split = Split({}, [], dots=True, files=False)
     made: Items = []

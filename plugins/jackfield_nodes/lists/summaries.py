@@ -30,7 +30,7 @@ DISPLAY_NAMES: Mapping[Kind, str] = {
     "min": "min_",
     "sum": "sum_",
 }
-"""What is put before a field's name."""
+"""The prefix of a field's name."""
 
 
 class Aggregation(Parameters):
@@ -48,9 +48,12 @@ class Aggregation(Parameters):
 
 
 class SummaryStyle(NamedTuple):
-    """How versions differ. counts_empty: whether counts may include empty values; numeric_extremes: whether minimum
-    and maximum are of numbers alone; plain_names: whether the names of fields stay as they are; object_groups: whether
-    groups are names of an object, so that they are texts, and whole numbers come first."""
+    """How versions differ.
+
+    `counts_empty`: whether counts may include empty values. `numeric_extremes`: whether minimum and maximum are of
+    numbers alone. `plain_names`: whether the names of fields stay as they are. `object_groups`: whether groups are
+    names of an object, so that they are texts, and whole numbers come first.
+    """
 
     counts_empty: bool = True
     numeric_extremes: bool = False
@@ -68,7 +71,7 @@ def normal_name(name: str) -> str:
 
 
 def summary(values: Sequence[object], row: Aggregation, style: SummaryStyle) -> Json:
-    """What becomes of the values, `UNDEFINED` where an item has none; null where they give nothing."""
+    """The summary of the values, `UNDEFINED` where an item has none; null where they give nothing."""
     empty = row.include_empty and (style.counts_empty or row.aggregation not in {"count", "countUnique"})
     chosen = [value for value in values if empty or not is_empty(value)]
     match row.aggregation:

@@ -70,7 +70,7 @@ class Summarize(Parameters):
         return not self.options.disable_dot_notation
 
     def group(self, value: object) -> object:
-        """What stands for the group of this value."""
+        """The value that stands for the group of this value."""
         return text_of(value) if isinstance(value, list | dict) else value
 
     def skips(self, group: object) -> bool:

@@ -1,6 +1,6 @@
 """Merge version 1: always two inputs, the second one gives to the first.
 
-Keys are compared as text, for version 1 always did so; of several items of the second input with the same key the last
+Keys are compared as text, for version 1 always did so. Of several items of the second input with the same key the last
 one counts.
 """
 

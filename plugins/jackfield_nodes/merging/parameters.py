@@ -57,7 +57,7 @@ class FieldPairs(Parameters):
 
 
 class FieldConflict(Parameters, title="Clash"):
-    """What becomes of fields that several items have."""
+    """How fields that several items have are resolved."""
 
     ui_fields: ClassVar[UiFields] = CLASH
 
@@ -109,13 +109,13 @@ class MergeOptions(Parameters):
 
 
 class Branch(NamedTuple):
-    """What Choose Branch gives out: the items of the input with this index; None: one empty item."""
+    """The items that Choose Branch gives out: those of the input with this index; None: one empty item."""
 
     source: int | None
 
 
 class CombineParameters(Parameters):
-    """What versions 2 and 3 share."""
+    """The parameters that versions 2 and 3 share."""
 
     ui_order: ClassVar[Sequence[str]] = (
         "mode",
@@ -150,7 +150,7 @@ class CombineParameters(Parameters):
         return self.merge_by_fields.checked()
 
     def conflict(self) -> FieldConflict:
-        """What becomes of fields that both inputs have."""
+        """How fields that both inputs have are resolved."""
         return self.options.conflict
 
     def prevailing(self) -> frozenset[str]:
@@ -158,8 +158,10 @@ class CombineParameters(Parameters):
         raise NotImplementedError
 
     def loses_matches(self) -> bool:
-        """Whether items that match by fields become empty ones, as in n8n: a clash is given, and without an input that
-        prevails, or with one that this version does not know."""
+        """Whether items that match by fields become empty ones, as in n8n.
+
+        They do where a clash is given without an input that prevails, or with one that this version does not know.
+        """
         handling = self.options.clash_handling
         return "values" in handling.model_fields_set and handling.values.resolve_clash not in self.prevailing()
 

@@ -178,7 +178,7 @@ def _lacking(tables: Sequence[ItemTable], name: str | None, column: str) -> Item
 
 
 def resident() -> int:
-    """Bytes of memory that the process has now; 0 where that cannot be told."""
+    """Bytes of memory that the process has now; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read thousands of times
             return int(file.read().split()[1]) * mmap.PAGESIZE
@@ -249,7 +249,7 @@ class _Guard:
         )
 
     def problem(self, error: Exception) -> NodeError:
-        """What to tell the user of an error of the query."""
+        """The error for the user about an error of the query."""
         code = getattr(error, "sqlite_errorcode", None)
         if self._reason:
             return NodeError(self._reason)

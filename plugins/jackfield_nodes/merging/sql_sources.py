@@ -1,6 +1,6 @@
 """From which items the rows of an SQL query come, and which of their nulls stand in an item.
 
-n8n adds a column to a query for each table that it names, to pair rows with items; where that is no valid query, rows
+n8n adds a column to a query for each table that it names, to pair rows with items. Where that is no valid query, rows
 come from everywhere. The same is done here, with the tables' row numbers. Source: n8n-nodes-base, Merge,
 `combineBySql`.
 """
@@ -30,7 +30,8 @@ _DISTINCT = re.compile(r"select\s+distinct\b", re.IGNORECASE)
 
 def shape_of(sql: str) -> Shape:
     """How a query makes its rows: of whole items, of some columns of them, of columns in several lines, of several
-    items each. other: nobody can say from which item a row comes."""
+    items each. `other`: nobody can say from which item a row comes.
+    """
     found = _LIST.match(sql)
     if found is None or _DISTINCT.match(sql):
         return "other"
@@ -42,8 +43,10 @@ def shape_of(sql: str) -> Shape:
 
 
 def traced(sql: str, tables: Sequence[ItemTable]) -> str | None:
-    """The query with the number of each table's row, or with groups in the order of their first rows; None where rows
-    are of nobody knows which items. It need not be valid SQL."""
+    """The query with the number of each table's row, or with groups in the order of their first rows.
+
+    None where nobody knows the items of the rows. It need not be valid SQL.
+    """
     found, shape = _LIST.match(sql), shape_of(sql)
     if found is None or shape == "other" or _is_cut(found[1]):
         return None
@@ -66,7 +69,7 @@ def _is_cut(listed: str) -> bool:
 
 
 def sources_of(names: Sequence[str], row: Sequence[object]) -> Sources | None:
-    """What the columns say that `traced` has added; None without any."""
+    """The sources that the columns of `traced` name; None without any."""
     found = {
         int(name[len(HIDDEN) :]): value - 1
         for name, value in zip(names, row, strict=True)

@@ -1,8 +1,8 @@
 """The inputs of an SQL query as tables in memory, and rows as items again.
 
-A column exists for each field that an item has at its top level. What SQLite has no type for comes back as it was:
-objects and lists are JSON text in the table, columns of truth values alone are 0 and 1. A number column and a text
-column compare by value, as do numbers and text in JavaScript.
+A column exists for each field that an item has at its top level. Values that SQLite has no type for come back as they
+were. Objects and lists are JSON text in the table, and columns of truth values alone are 0 and 1. A number column and a
+text column compare by value, as do numbers and text in JavaScript.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What nodes share about values: paths, names, conversions, comparison."""
+"""The functions for values that nodes share: paths, names, conversions, comparison."""

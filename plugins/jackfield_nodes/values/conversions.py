@@ -38,7 +38,7 @@ def text_of(value: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """What a user calls the value's type."""
+    """The user's name for the value's type."""
     if value is None:
         return "null"
     names: Mapping[type, str] = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}

@@ -13,7 +13,7 @@ _ADDRESS = re.compile(
     r"(?:[^\s/\\?#@\[\]<>^|%:]+|\[[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\])(?::\d*)?(?:[/\\?#].*)?",
     re.IGNORECASE | re.DOTALL,
 )
-"""What `new URL` takes of the kinds that n8n takes."""
+"""The addresses that `new URL` takes, of the kinds that n8n takes."""
 
 
 def mistake(value: Json, convert: Callable[[object], object], wanted: str) -> str:

@@ -1,8 +1,8 @@
 """JSON that was written with mistakes, as people and models write it, read as it was meant.
 
-The rules are those of jsonrepair, which n8n uses where a parameter holds JSON: line breaks and quotation marks inside
-of texts, single and typographic ones around them, names and texts without any, commas and brackets that are missing or
-too many, comments, and values that JSON has no word for.
+The rules are those of jsonrepair, which n8n uses where a parameter holds JSON. They fix line breaks and quotation marks
+inside of texts, single and typographic ones around them, and names and texts without any. They also fix commas and
+brackets that are missing or too many, comments, and values that JSON has no word for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """When values of two items count as the same, and finding items by their values without comparing each with each.
 
 Exact: as JSON values, 1 and 1.0 are the same, 1 and true are not. Fuzzy: a number or truth value and its text are the
-same too, as are JSON text and what it says, and all that is empty.
+same too, as are JSON text and its value. All empty values are the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jackfield_nodes.values.conversions import type_name
 from jackfield_nodes.values.fields import field_value, identity
 
 Values: TypeAlias = "tuple[object, ...]"
-"""What an item has in the fields that are compared."""
+"""The values of an item in the fields that are compared."""
 
 _EMPTY = ("empty",)
 _TRUE = ("true",)

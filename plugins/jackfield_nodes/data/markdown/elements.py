@@ -1,4 +1,4 @@
-"""Which Markdown stands for which element of HTML. What a rule is depends on the elements around."""
+"""Which Markdown stands for which element of HTML. The elements around decide which rule applies."""
 
 from __future__ import annotations
 
@@ -97,8 +97,11 @@ _ENCODED = str.maketrans({"(": "%28", ")": "%29", "_": "%5F", "*": "%2A"})
 
 @record
 class ElementRule:
-    """newlines: line ends around, at least; content: in place of the children's; change: of the children's text, None
-    removes the element; apart: see `Writer._append`; room: the rules of what is inside."""
+    """`newlines`: line ends around, at least.
+
+    `content`: in place of the children's. `change`: of the children's text, None removes the element. `apart`: see
+    `Writer._append`. `room`: the rules for the elements inside.
+    """
 
     newlines: int = 0
     prefix: str = ""
@@ -128,7 +131,7 @@ class MarkdownTable:
 
 @record
 class Around:
-    """What is known of the elements around. room: whose rules count: all, code, link, table, row, cell."""
+    """The state of the elements around. `room`: whose rules apply: all, code, link, table, row, cell."""
 
     room: str = "all"
     listing: Listing | None = None

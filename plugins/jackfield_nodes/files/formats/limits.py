@@ -1,4 +1,4 @@
-"""What it may take to take a file apart."""
+"""The limits for a file that is taken apart."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ _STYLES = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<office:document-styles '
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"></office:document-styles>'
 )
-"""Nothing of its own, but SheetJS, and with it n8n, reads no file without it."""
+"""The sheet has no styles, but SheetJS, and with it n8n, reads no file without this part."""
 
 
 def write_ods(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:

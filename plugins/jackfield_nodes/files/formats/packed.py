@@ -39,8 +39,10 @@ def unpacked(content: bytes, kind: str, budget: FileBudget) -> Iterator[ZipFile]
 
 
 def check_packing(archive: ZipFile) -> None:
-    """Only stored and deflated files are unpacked piece by piece by the standard library: some hundred bytes of the
-    other methods can fill the memory, whatever size the directory says. Raises `NodeError`."""
+    """The standard library unpacks only stored and deflated files piece by piece.
+
+    Some hundred bytes of the other methods can fill the memory, whatever size the directory says. Raises `NodeError`.
+    """
     for part in archive.infolist():
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise NodeError(f"The file '{part.filename[:200]}' of the archive is not packed with deflate.")

@@ -1,4 +1,4 @@
-"""What readers of spreadsheets share."""
+"""The part that readers of spreadsheets share."""
 
 from __future__ import annotations
 

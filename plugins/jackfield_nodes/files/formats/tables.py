@@ -20,8 +20,11 @@ _RANGE = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d
 
 @record
 class TableOptions:
-    """header: the first row has the names. empty: cells without a value become empty texts instead of being left out.
-    sheet: the first one unless named. range: such as A1:D20, or the number of rows to leave out."""
+    """`header`: the first row has the names.
+
+    `empty`: cells without a value become empty texts instead of being left out. `sheet`: the first one unless named.
+    `range`: such as A1:D20, or the number of rows to leave out.
+    """
 
     header: bool = True
     empty: bool = False
@@ -30,7 +33,7 @@ class TableOptions:
 
 
 def cell_of(value: object) -> Cell:
-    """What a library read: dates as ISO 8601, days without a time as 2026-01-31."""
+    """A value that a library read: dates as ISO 8601, days without a time as 2026-01-31."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):

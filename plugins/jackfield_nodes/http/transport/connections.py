@@ -1,5 +1,7 @@
-"""Connections to checked addresses only: aiohttp asks this module for the addresses of a name, for each socket before
-it connects, and for each connection before a request goes over it."""
+"""Connections to checked addresses only. aiohttp asks this module for the addresses of a name.
+
+It asks for each socket before it connects, and for each connection before a request goes over it.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,7 @@ class GuardedConnector(TCPConnector):
 
 
 def guarded_sockets(guard: AddressGuard, make_room: Callable[[], None]) -> Callable[[AddrInfoType], socket.socket]:
-    """What makes the sockets. An address in digits passes no resolver, so that it is checked here."""
+    """The factory of the sockets. An address in digits passes no resolver, so that it is checked here."""
 
     def made(info: AddrInfoType) -> socket.socket:
         family, kind, protocol, _, where = info

@@ -1,4 +1,6 @@
-"""What the nodes' client extends in aiohttp, and uses although it is not documented; see docs/replaced-parts.md."""
+"""The parts of aiohttp that the nodes' client extends, or uses although they are not documented; see
+docs/replaced-parts.md.
+"""
 
 from __future__ import annotations
 

@@ -37,8 +37,11 @@ class HttpRoute:
 
 
 class Pools:
-    """One pool for verified TLS and one for any certificate, and the same of connections whose answers last, which
-    would otherwise leave none for other requests. Made on first use, closed with the daemon."""
+    """One pool for verified TLS and one for any certificate.
+
+    Connections whose answers last have the same two again, since they would leave none for other requests. Made on
+    first use, closed with the daemon.
+    """
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

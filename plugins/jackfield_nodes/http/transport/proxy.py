@@ -1,5 +1,8 @@
-"""Requests through an HTTP proxy, without giving up the checks: the proxy's own address is checked like any other, and
-it is asked for a tunnel to an address that was checked here, never for a name that it would resolve itself."""
+"""Requests through an HTTP proxy, without giving up the checks.
+
+The proxy's own address is checked like any other. The proxy opens a tunnel to an address that was checked here, never
+to a name that it would resolve itself.
+"""
 
 from __future__ import annotations
 
