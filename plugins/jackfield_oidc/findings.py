@@ -1,5 +1,6 @@
-"""What `jackfield doctor` says about providers: whether they answer and take the callback, and whether the projects of
-their rows exist."""
+"""The findings of `jackfield doctor` about providers: whether they answer and take the callback, and whether the
+projects of their rows exist.
+"""
 
 from __future__ import annotations
 

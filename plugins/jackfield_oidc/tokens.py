@@ -23,7 +23,7 @@ LOGOUT_LIFETIME = 120
 """Seconds for which a logout token counts, whatever its `exp` says: so long its `jti` is remembered."""
 _LONGEST_SUBJECT = 255
 _UNREADABLE = (JoseError, ValueError, TypeError, KeyError)
-"""What joserfc raises for a hostile token or key."""
+"""The errors that joserfc raises for a hostile token or key."""
 
 
 class IdTokenRefused(LoginRefused):
@@ -108,7 +108,7 @@ class TokenVerifier:
 
 
 def header_of(token: str) -> JsonObject:
-    """What nobody has verified. Raises `IdTokenRefused`."""
+    """The header of a token, which nobody has verified. Raises `IdTokenRefused`."""
     try:
         header: JsonObject = jws.extract_compact(token.encode()).headers()
     except _UNREADABLE as exc:

@@ -1,7 +1,7 @@
 """Directories to choose from: names below the roots that the settings allow, and nothing of what is in them.
 
-No component of a path is followed as a link while it is opened: what is listed lies below a root, whoever swaps a
-directory for a link meanwhile.
+No component of a path is followed as a link while it is opened. The entries that are listed lie below a root, whoever
+swaps a directory for a link meanwhile.
 """
 
 from __future__ import annotations

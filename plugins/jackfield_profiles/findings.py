@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says of profiles, and `/metrics`."""
+"""The findings of `jackfield doctor` about profiles, and their samples in `/metrics`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ AGENT: UiFields = {
     ),
     "labels": Ui(
         label="Host labels",
-        help="All labels that the host must have, such as gpu. Without any, every host that has the profile will do.",
+        help="All labels that the host must have, such as gpu. Without any, every host that has the profile fits.",
         options={"add": "Add label"},
     ),
 }

@@ -72,8 +72,10 @@ def shared(custom: Mapping[str, Server], switches: Mapping[str, bool], project: 
 
 
 def of_profile(given: Mapping[str, Json], own: Json, names: Json) -> dict[str, Json]:
-    """given: those of all profiles; own: the profile's by name, `false` for one that it has not; names: those of all
-    that it wants, none: all."""
+    """`given`: those of all profiles.
+
+    `own`: the profile's by name, `false` for one that it has not. `names`: those of all that it wants, none: all.
+    """
     only = {str(name) for name in names} if isinstance(names, list) and names else given.keys()
     found = {name: server for name, server in given.items() if name in only}
     for name, server in own.items() if isinstance(own, dict) else ():
@@ -91,8 +93,11 @@ def taken(agent: Agent, servers: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def secrets_of(servers: Mapping[str, Json]) -> list[str]:
-    """What of the values of `env` and `headers` an agent may not show: what a name tells to be a secret, and other long
-    values but paths, which stand in much that is no secret. Of `Bearer abc` also the end."""
+    """The values of `env` and `headers` that an agent may not show.
+
+    They are those whose name says that they are secret, and other long values. Long paths are left out, for they stand
+    in much that is no secret. Of `Bearer abc` also the end.
+    """
     found: dict[str, None] = {}
     for server in servers.values():
         for part in HIDDEN:

@@ -1,5 +1,7 @@
-"""The services of the plugin, as its own modules ask for them. What implements them is made when it is used first: a
-start needs none of it."""
+"""The services of the plugin, as its own modules ask for them.
+
+The first use makes the implementation of a service: a start needs none of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ HooksDocument: TypeAlias = dict[str, Json]
 
 @record
 class NewProfile:
-    """What is asked for; see `schemas.ProfileBody`."""
+    """The fields of a new profile; see `schemas.ProfileBody`."""
 
     agent_id: str
     alias: str
@@ -57,14 +59,14 @@ class Written:
 
 @record
 class Promised:
-    """Agents and providers, by id, that are not here yet and will be before the profile is made."""
+    """Agents and providers, by id, that are not here yet and come before the profile is made."""
 
     agents: Mapping[str, Agent] = field(default_factory=dict)
     providers: Mapping[str, Provider] = field(default_factory=dict)
 
 
 class ProfileCreation(Protocol):
-    """Makes profiles. What fails leaves nothing."""
+    """Makes profiles. A creation that fails leaves nothing."""
 
     async def create(self, asked: NewProfile) -> Written:
         """Raises `NotFound` (agent, provider), `InvalidInput`, `Conflict` (the alias is taken), and what a hook
@@ -74,11 +76,11 @@ class ProfileCreation(Protocol):
         """The same from a body in the form of `schemas.ProfileBody`."""
 
     async def check_from(self, body: Json, promised: Promised | None = None) -> Sequence[str]:
-        """What would be said of it; nothing is made. Raises as `create`, but for what a hook does."""
+        """The warnings that a creation would give; nothing is made. Raises as `create`, but for what a hook does."""
 
 
 class ProfileChanges(Protocol):
-    """Changes stored profiles. What is not named stays."""
+    """Changes stored profiles. A field that is not named stays."""
 
     async def change(self, alias: str, asked: Mapping[str, Json]) -> Written:
         """asked: fields of `schemas.ProfileChange` that were given. Raises `NotFound`, `InvalidInput`, `Conflict`;
@@ -88,7 +90,7 @@ class ProfileChanges(Protocol):
         """The same from a body in the form of `schemas.ProfileChange`."""
 
     async def check_from(self, alias: str, body: Json) -> Sequence[str]:
-        """What would be said of it; nothing is changed. Raises as `change`."""
+        """The warnings that the change would give; nothing is changed. Raises as `change`."""
 
     async def set_proxy(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         """Raises as `change`."""
@@ -103,14 +105,17 @@ class ProfileChanges(Protocol):
         """Let `change` alter the hooks as they are now; the result is checked. Raises as `change`."""
 
     async def check_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
-        """What they would be; nothing is stored. Raises as `change`."""
+        """The hooks as they would be; nothing is stored. Raises as `change`."""
 
 
 @record
 class PlannedRemoval:
-    """What a deletion removes. file: of the profile; key: whether it has its own one; shim: its command; home: None:
-    it stays; home_kept: why, where it was asked for; sessions: live ones, which are ended; proxy: whether there is an
-    enabled one, which is stopped; hooks: commands of the agent that are run first."""
+    """The things that a deletion removes.
+
+    `file`: of the profile. `key`: whether it has its own one. `shim`: its command. `home`: None: it stays. `home_kept`:
+    why, where it was asked for. `sessions`: live ones, which are ended. `proxy`: whether there is an enabled one, which
+    is stopped. `hooks`: commands of the agent that are run first.
+    """
 
     file: Path
     key: bool
@@ -126,7 +131,7 @@ class ProfileRemoval(Protocol):
     """Deletes profiles, and what crashes have left of them."""
 
     async def plan(self, alias: str, *, purge: bool, force: bool) -> PlannedRemoval:
-        """What `delete` would do; nothing is done. Raises as `delete`."""
+        """The things that `delete` would remove; nothing is done. Raises as `delete`."""
 
     async def delete(self, alias: str, *, purge: bool, force: bool) -> Sequence[str]:
         """Gives what could not be removed, in sentences. Raises `NotFound`; `Conflict` with a live session or a damaged
@@ -140,8 +145,10 @@ class ProfileLaunching(Protocol):
     """Prepares and ends runs of agents."""
 
     async def environment(self, profile: Profile, *, secrets: bool = False) -> Mapping[str, str]:
-        """What the agent would run with, sorted. secrets: as they are, else masked. Raises `NotFound`, `InvalidInput`,
-        `JackfieldError` (the script failed)."""
+        """The variables that the agent would run with, sorted. secrets: as they are, else masked.
+
+        Raises `NotFound`, `InvalidInput`, `JackfieldError` (the script failed).
+        """
 
     async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
         """Raises `InvalidInput` when the agent's script refuses such a profile."""
@@ -153,7 +160,7 @@ class ProfileLaunching(Protocol):
         """See `jackfield.api.profiles.Profiles.ended`."""
 
     async def given_up(self, launch: Launch) -> None:
-        """A prepared agent was not started: its token counts no more, and nobody is told of a run."""
+        """A prepared agent was not started: its token counts no more, and nobody learns of a run."""
 
     async def completed(self, launch: Launch, exit_code: int) -> None:
         """The first half of `ended`: `post_run` hooks and the event."""

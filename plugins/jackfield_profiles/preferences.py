@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jackfield.api.profiles import Profile
 
 GITHUB_TOKEN = "${GITHUB_TOKEN}"  # noqa: S105 - the place of a token, not one
-"""What scripts see and write in place of `mcp_servers.github_token`."""
+"""The text that scripts see and write in place of `mcp_servers.github_token`."""
 
 
 class HookPreference(BaseModel):
@@ -38,8 +38,8 @@ class HookPreferences(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    auto_format: bool = Field(False, description="Whether scripts shall have the agent format files it has written.")
-    auto_lint: bool = Field(False, description="Whether scripts shall have the agent lint files it has written.")
+    auto_format: bool = Field(False, description="Whether scripts tell the agent to format files that it has written.")
+    auto_lint: bool = Field(False, description="Whether scripts tell the agent to lint files that it has written.")
     custom: dict[str, list[HookPreference]] = Field(
         default_factory=dict,
         description="Event name to a list of {matcher, type, command, timeout in seconds}, added to every profile's.",
@@ -71,8 +71,11 @@ class CustomPreferences(BaseModel):
 
 
 def preferences(context: PluginContext, agent: Agent, profile: Profile, own: Mapping[str, Json]) -> dict[str, Json]:
-    """What scripts see as `ctx.prefs`. MCP servers are there that the agent takes. own: the daemon's own, each unless
-    somebody has another one of its name. No secret of config.toml is in it."""
+    """The preferences that scripts see as `ctx.prefs`.
+
+    MCP servers are there that the agent takes. own: the daemon's own, each unless somebody has another one of its name.
+    No secret of config.toml is in it.
+    """
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),
         "mcp_servers": _servers(context.settings(ServerPreferences), agent, profile, own),

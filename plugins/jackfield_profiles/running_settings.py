@@ -24,8 +24,8 @@ class RunSettings(BaseModel):
     )
     workflow_sandbox: Literal["off", "standard", "strict"] = Field(
         "off",
-        description="Least sandbox of a run that the node jackfield.agent starts: whoever starts an execution, or has "
-        "written its workflow, may be anywhere. off: that of the profile.",
+        description="Least sandbox of a run that the node jackfield.agent starts. The person who starts an execution, "
+        "or has written its workflow, may be anywhere. off: that of the profile.",
     )
     output_limit: int = Field(
         2**20,
@@ -67,7 +67,7 @@ class RunSettings(BaseModel):
         8,
         ge=1,
         le=10_000,
-        description="Headless runs that are this host's share where several hosts share a store: the node "
+        description="Headless runs that are this host's share where several hosts share a store. The node "
         "jackfield.agent runs on the host with the most of them free. Nothing waits for one.",
     )
     max_files: int = Field(64, ge=1, le=10_000, description="Most files that one script may generate.")

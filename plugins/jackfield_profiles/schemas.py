@@ -18,7 +18,7 @@ Environment = Annotated[dict[Variable, Text], Field(max_length=1000)]
 Arguments = Annotated[list[Text], Field(max_length=1000)]
 Sandbox = Literal["off", "standard", "strict"]
 Approvals = Literal["inbox"]
-LIMITS = "What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole."
+LIMITS = "The limits of each of its runs and sessions; null: as the table [containers] says. It is replaced whole."
 HOOKS = (
     "Event -> list of {matcher, hooks: [{type: command, command, timeout}]}; timeout is in seconds, 1 to 3600. "
     "Only for agents with hooks."
@@ -26,8 +26,9 @@ HOOKS = (
 PERSIST = "Whether its terminal sessions survive the daemon; null: as terminal.persist says."
 DAEMON_TOOLS = "Tools of this daemon for its agent. Default: the workflows that are offered as tools."
 ANSWERS = (
-    "What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, "
-    "asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole."
+    "The answers of its terminal sessions to dialogs of the agent: trusting (of the profile's own working directory) "
+    "yes, asking (a permission) yes or no. Null or absent: they are reported and left to the caller. It is replaced "
+    "whole."
 )
 APPROVALS = (
     "Where its runs and terminal sessions ask for permissions: inbox, the list of approvals; null: as the agent does "
@@ -37,8 +38,8 @@ PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_
 
 
 SERVERS = (
-    "MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all "
-    "profiles that this one is not to have. Stored in the clear. It is replaced whole."
+    "Its own MCP servers: name -> {command, args, env} or {url, type: http or sse, headers}. The value false: one of "
+    "all profiles that this one is not to have. Stored in the clear. It is replaced whole."
 )
 Servers = Annotated[dict[ServerName, StdioServer | RemoteServer | Literal[False]], Field(max_length=100)]
 
@@ -48,7 +49,7 @@ class _Input(Schema):
 
 
 class LimitsBody(Schema):
-    """What all processes of one run may take together."""
+    """The resources that all processes of one run may take together."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -70,19 +71,19 @@ ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class DaemonToolsBody(_Input):
-    """What the profile's agent reaches of the daemon's MCP tools, by a token of each run."""
+    """The MCP tools of the daemon that the profile's agent reaches, by a token of each run."""
 
     tools: list[ToolName] = Field(
         default_factory=list, description="Names of MCP tools of the daemon, such as run_workflow.", max_length=100
     )
     offered: bool = Field(True, description="Whether it has the workflows that are offered as tools.")
     without: list[ToolName] = Field(
-        default_factory=list, description="Names of offered tools that it has not all the same.", max_length=100
+        default_factory=list, description="Names of offered tools that it does not have.", max_length=100
     )
 
 
 class ProfilePresets(_Input):
-    """What a template may give a new profile."""
+    """The fields that a template may give a new profile."""
 
     endpoint_id: Name | None = Field(None, description="Default: the provider's.")
     model: Model | None = Field(None, description="Default: the provider's, then the agent's.")
@@ -113,7 +114,7 @@ class ProfileBody(ProfilePresets):
 
 
 class ProfileChange(_Input):
-    """What is not named stays. env, args, hooks_config and proxy_config are replaced whole."""
+    """A field that is not named stays. env, args, hooks_config and proxy_config are replaced whole."""
 
     endpoint_id: Name | None = Field(None, description="null: the provider's default.")
     model: Model | None = Field(None, description="null: the default.")
@@ -164,7 +165,7 @@ class ProfileItem(Schema):
 class ProfileDetail(ProfileItem):
     created_at: str | None
     profile_home: str
-    env: dict[str, str] = Field(description="What looks secret is ***.")
+    env: dict[str, str] = Field(description="A value that looks secret is ***.")
     args: list[str]
     working_dir: str | None
     sandbox: Sandbox
@@ -177,7 +178,7 @@ class ProfileDetail(ProfileItem):
     mcp_servers: dict[str, JsonValue] = Field(description="Values of env and headers are ***.")
     proxy_config: dict[str, JsonValue] | None
     warning: str | None = Field(None, description="Of a change: it was made, and something else is wrong.")
-    has_key: bool = Field(description="Whether it has a key of its own.")
+    has_key: bool = Field(description="Whether it has its own key.")
 
 
 class ProfileList(Schema):
@@ -210,9 +211,12 @@ class MessageShown(Schema):
 
 
 class RemovalShown(Schema):
-    """file: of the profile. key: whether a key of its own is removed. shim: its command. home: the directory that is
-    removed; home_kept: why it stays, where its removal was asked for. sessions: live ones that are ended. proxy:
-    whether an enabled one is stopped. hooks: commands that are run first."""
+    """`file`: of the profile.
+
+    `key`: whether its own key is removed. `shim`: its command. `home`: the directory that is removed. `home_kept`: why
+    it stays, where its removal was asked for. `sessions`: live ones that are ended. `proxy`: whether an enabled one is
+    stopped. `hooks`: commands that are run first.
+    """
 
     file: str
     key: bool
@@ -251,9 +255,12 @@ class ProxyErrorShown(Schema):
 
 
 class RunResult(Schema):
-    """success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
-    request of the run that the profile's proxy could not serve. output_cut, errors_cut: bytes of the beginning that
-    were not kept, since there was more than `profiles.run.output_limit`."""
+    """`success`: it ended by itself, with exit code 0.
+
+    `usage`: null where nothing tells it. `proxy_error`: the last request of the run that the profile's proxy could not
+    serve. `output_cut`, `errors_cut`: bytes of the beginning that were not kept, since there was more than
+    `profiles.run.output_limit`.
+    """
 
     success: bool
     exit_code: int

@@ -59,7 +59,7 @@ class DirectorySettings(BaseModel):
 
 
 class DefaultsSettings(BaseModel):
-    """What is meant when nothing is said."""
+    """The values that apply when nothing else is set."""
 
     model_config = ConfigDict(
         extra="forbid",

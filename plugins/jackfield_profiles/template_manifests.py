@@ -1,4 +1,4 @@
-"""What a file of the kind `templates` has."""
+"""The content of a file of the kind `templates`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jackfield_profiles.schemas import Name, ProfilePresets
 
 
 class TemplateProfile(ProfilePresets):
-    """What a profile of the template has where the request says nothing. A template has no key."""
+    """The fields that a profile of the template has where the request says nothing. A template has no key."""
 
     provider_id: Name | None = None
 

@@ -1,4 +1,4 @@
-"""What is done some time after a start, when nobody waits for it."""
+"""The upkeep that runs some time after a start, when nobody waits for it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def read_ahead(context: PluginContext) -> None:
 
 
 async def sweep_later(context: PluginContext) -> None:
-    """What a crash has left is removed."""
+    """The remains of a crash are removed."""
     await context.clock.sleep(context.settings(ProfilesSettings).sweep_after)
     await context.port(ProfileRemoval).sweep()
     kind = cast("type[InterruptedRuns]", await asyncio.to_thread(load, _INTERRUPTED))

@@ -62,7 +62,7 @@ def answers_of(profile: Profile) -> dict[str, Json]:
 
 
 def tools_of(profile: Profile) -> dict[str, Json]:
-    """What its agent reaches of the daemon's MCP tools."""
+    """The MCP tools of the daemon that its agent reaches."""
     scope = tool_scope_of(profile)
     return {"tools": list(scope.tools), "offered": scope.offered, "without": list(scope.without)}
 

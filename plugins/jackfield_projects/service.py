@@ -1,4 +1,4 @@
-"""What callers may do to projects, their members, and where things belong."""
+"""The actions of callers on projects, their members, and the places of things."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Placement:
 
 
 class ProjectDesk:
-    """One per daemon, as a part. Who may do what is decided here, for the API, its n8n form and the commands alike.
+    """One per daemon, as a part. It decides who may do what, for the API, its n8n form and the commands alike.
 
     Administrators do everything; a project's own administrators rename it, name its members, and share and move what
     belongs to it. API keys with scopes, or with projects, change no members.

@@ -20,8 +20,9 @@ class _ProviderInput(BaseModel):
 
 
 class CustomAuth(_ProviderInput):
-    """kind: `bearer`, the key as `Authorization: Bearer`; `api-key`, the key in `header`; null: as the vendor of the
-    family has it. required: whether a profile needs a key."""
+    """`kind`: `bearer`, the key as `Authorization: Bearer`; `api-key`, the key in `header`; null: as the vendor of the
+    family has it. `required`: whether a profile needs a key.
+    """
 
     kind: Literal["bearer", "api-key"] | None = None
     header: HeaderName = "api-key"

@@ -20,7 +20,7 @@ SAMPLE = {"sample": "https://api.example"}
 
 
 async def validated(_: PluginContext, files: Sequence[Path]) -> list[dict[str, Json]]:
-    """One view for each file, in their order. What stands in a folder of dialects is held against their model."""
+    """One view for each file, in their order. A file in a folder of dialects is checked against their model."""
     return [await asyncio.to_thread(_checked, file) for file in files]
 
 

@@ -1,4 +1,4 @@
-"""What `jackfield providers` does when it runs."""
+"""The work of `jackfield providers`."""
 
 from __future__ import annotations
 

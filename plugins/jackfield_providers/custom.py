@@ -139,8 +139,11 @@ def _named(profile: Profile, provider: str) -> Sequence[str]:
 
 
 def manifest_of(body: CustomProviderBody) -> Mapping[str, object]:
-    """The manifest's document. The variable for its key has a name that no other provider's has: nobody can have the
-    daemon send another's key to an address of theirs."""
+    """The manifest's document.
+
+    The variable for its key has a name that no other provider's has. So nobody can have the daemon send another's key
+    to an address of theirs.
+    """
     document = body.model_dump(exclude_none=True, exclude_defaults=True)
     auth = document.setdefault("auth", {})
     if (variable := _variable(body)) is not None:

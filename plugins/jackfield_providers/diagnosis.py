@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about providers."""
+"""The findings of `jackfield doctor` about providers."""
 
 from __future__ import annotations
 

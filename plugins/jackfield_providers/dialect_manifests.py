@@ -1,4 +1,4 @@
-"""What a file of the kind `dialects` has."""
+"""The content of a file of the kind `dialects`."""
 
 from __future__ import annotations
 

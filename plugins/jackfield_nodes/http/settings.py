@@ -36,8 +36,8 @@ class HttpSettings(BaseModel):
         32 * 2**20,
         ge=1024,
         le=2**30,
-        description="Largest response body that is read in memory, after decompression, in bytes. A body that becomes a file "
-        "goes to the disk as it comes, up to binary.file_limit.",
+        description="Largest response body that is read in memory, after decompression, in bytes. A body that becomes "
+        "a file goes to the disk as it comes, up to binary.file_limit.",
         json_schema_extra={"former": {"maxResponseBytes": "0.3"}},
     )
     max_redirects: int = Field(

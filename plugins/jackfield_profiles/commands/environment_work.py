@@ -1,4 +1,4 @@
-"""What `jackfield env` does when it runs."""
+"""The work of `jackfield env`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jackfield init` does when it runs."""
+"""The work of `jackfield init`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jackfield profiles` does when it runs."""
+"""The work of `jackfield profiles`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def default_provider(context: PluginContext) -> str:
 
 
 async def key_prompt(context: PluginContext, provider_id: str) -> str | None:
-    """What a person is asked; None: no key is needed."""
+    """The question to a person; None: no key is needed."""
     provider = await context.port(Providers).find(provider_id)
     if not provider.needs_key:
         return None
@@ -101,7 +101,7 @@ async def delete(context: PluginContext, alias: str, purge: bool, force: bool) -
 
 
 async def deletion(context: PluginContext, alias: str, purge: bool, force: bool) -> dict[str, Json]:
-    """What `delete` would do, and nothing is done; by the daemon, when one runs."""
+    """The effect that `delete` would have, and nothing is done; by the daemon, when one runs."""
     client = DaemonClient(context.service.config_dir)
     query = {"purge": str(purge).lower(), "force": str(force).lower()}
     path = f"/api/profiles/{segment(alias)}/deletion"

@@ -1,4 +1,4 @@
-"""What `jackfield profiles` does when the daemon runs elsewhere: as `profile_work`, through that daemon's API."""
+"""The work of `jackfield profiles` when the daemon runs elsewhere: as `profile_work`, through that daemon's API."""
 
 from __future__ import annotations
 

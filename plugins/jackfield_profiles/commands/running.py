@@ -22,7 +22,7 @@ from jackfield_profiles.commands.aliases import PATH, alias_argument
 @click.option(
     "--working-dir",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Where the agent starts (default: the profile's directory, else the present one).",
+    help="Where the agent starts (default: the profile's directory, else the current one).",
 )
 @config_dir_option
 @click.pass_obj

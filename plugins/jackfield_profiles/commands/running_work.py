@@ -1,4 +1,4 @@
-"""What `jackfield profiles run` and `jackfield profiles env` do when they run."""
+"""The work of `jackfield profiles run` and `jackfield profiles env`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""`jackfield scripts validate`: a script is compiled, held against the words of `ctx`, and run for profiles that are
-made up, once for each way in which its agents may be used."""
+"""`jackfield scripts validate` compiles a script and compares it with the words of `ctx`.
+
+It runs the script for profiles that are made up, once for each way in which its agents may be used.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _SECRET_LINE = re.compile(
 
 
 async def changed(context: PluginContext, file: Path, alias: str) -> dict[str, Json]:
-    """`files`: of each its path, status, whether the present one is set aside, and a unified diff."""
+    """`files`: of each its path, status, whether the current one is set aside, and a unified diff."""
     found = await trial(context, alias)
     generated = await run_script(context, file, found.ctx)
     settings, home = context.settings(RunSettings), found.profile.home

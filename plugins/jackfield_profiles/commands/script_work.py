@@ -1,4 +1,4 @@
-"""What `jackfield scripts test` does when it runs."""
+"""The work of `jackfield scripts test`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jackfield shims` does when it runs."""
+"""The work of `jackfield shims`."""
 
 from __future__ import annotations
 

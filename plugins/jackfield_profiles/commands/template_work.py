@@ -1,4 +1,4 @@
-"""What `jackfield templates` does when it runs."""
+"""The work of `jackfield templates`."""
 
 from __future__ import annotations
 

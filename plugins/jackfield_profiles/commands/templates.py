@@ -73,7 +73,10 @@ def validate_templates(cli: Cli, files: tuple[Path, ...], as_json: bool, config_
 
 
 def fields_of(cli: Cli, config_dir: Path | None, template: str | None, agent: str) -> Mapping[str, Json]:
-    """What the template gives a profile of the agent; nothing without one. Raises `NotFound`, `InvalidInput`."""
+    """The fields that the template gives a profile of the agent; nothing without one.
+
+    Raises `NotFound`, `InvalidInput`.
+    """
     if template is None:
         return {}
     if template.endswith(".toml"):

@@ -1,4 +1,4 @@
-"""Changes of a stored profile. What is not named stays, keys of a newer version or of the user's own too.
+"""Changes of a stored profile. A field that is not named stays, and so do keys of a newer version and the user's own.
 
 Source: docs/decisions.md, 'Agents, providers and profiles'.
 """

@@ -1,5 +1,5 @@
-"""A new profile: checked, given a home and a key, stored, and its agent's `create` hooks run. What fails leaves
-nothing.
+"""A new profile: checked, given a home and a key, stored, and its agent's `create` hooks run. A creation that fails
+leaves nothing.
 
 Source: docs/decisions.md, 'Agents, providers and profiles'.
 """

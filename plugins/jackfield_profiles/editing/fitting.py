@@ -110,7 +110,7 @@ def model_for(asked: str | None, provider: Provider, agent: Agent) -> str:
 
 
 def model_warning(model: str, provider: Provider) -> str | None:
-    """What is to be said of a model that the provider does not list."""
+    """The warning about a model that the provider does not list."""
     listed = provider.models.available
     if not listed or model in listed:
         return None

@@ -46,7 +46,7 @@ Action = Annotated[CommandAction | HttpAction | PromptAction, Field(discriminato
 
 
 class Matcher(BaseModel):
-    """What is run for which tools. matcher: tool names joined by `|`, or `*`."""
+    """The hooks that run for some tools. `matcher`: tool names joined by `|`, or `*`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -44,7 +44,7 @@ Clock = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9
 
 @record
 class AddedKinds:
-    """What plugins add. strategies: their names by those in lower case; conditions: by type."""
+    """The kinds that plugins add. `strategies`: their names by those in lower case. `conditions`: by type."""
 
     strategies: Mapping[str, str] = field(default_factory=dict)
     conditions: Mapping[str, Given[RoutingCondition]] = field(default_factory=dict)
@@ -164,7 +164,7 @@ _OWN = (
 
 
 _UNION = re.compile(r"((?:\.condition|\.conditions\[\d+\]))\.(?:own\.[a-z_]+|added)(?=\.|$)")
-"""What the model puts into a path beside the names of fields, to tell which kind of condition it means."""
+"""The parts that the model puts into a path beside the names of fields, to tell which kind of condition it means."""
 
 
 def _tag(given: object) -> Literal["own", "added"]:

@@ -1,1 +1,1 @@
-"""What scripts generate for an agent, and how it gets into the home beside what the user has there."""
+"""The files that scripts generate for an agent, and the way into the home, where the user's own files are."""

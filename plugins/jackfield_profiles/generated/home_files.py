@@ -1,5 +1,7 @@
-"""Files below a profile's home, reached one directory at a time without following a link, so that no name and no link
-leads out of it. Everything blocks: call it on a thread."""
+"""Files below a profile's home, reached one directory at a time.
+
+No link is followed, so that no name and no link leads out of it. Everything blocks: call it on a thread.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,10 @@ class MergeConflict(Exception):
 
 @record
 class Owned:
-    """What we have written into a document. leaves: path -> digest of the value; made: tables that were not there."""
+    """The values that we have written into a document.
+
+    `leaves`: path -> digest of the value. `made`: tables that were not there.
+    """
 
     leaves: Mapping[KeyPath, str] = field(default_factory=dict)
     made: frozenset[KeyPath] = frozenset()

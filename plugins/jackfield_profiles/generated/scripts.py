@@ -1,4 +1,4 @@
-"""What a script makes of a profile: files, environment and arguments."""
+"""The results that a script makes of a profile: files, environment and arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ API_KEY = "${API_KEY}"
 API_KEY_END = "${API_KEY_END}"
 """The key's last `KEY_END` characters, by which Claude Code knows a key that its user has approved."""
 KEY_END = 20
-"""What scripts write in place of the key, in files and in values of the environment."""
+"""The text that scripts write in place of the key, in files and in values of the environment."""
 LARGEST_SCRIPT = 2**20
 """Bytes."""
 LONGEST_PATH = 512
@@ -51,7 +51,7 @@ class ScriptFailed(JackfieldError):
     code = "SCRIPT_FAILED"
     title = "Script failed"
     refusal: str | None = None
-    """What a script says that throws: it cannot serve this profile."""
+    """The reason of a script that throws: it cannot serve this profile."""
 
 
 async def generate(
@@ -62,7 +62,10 @@ async def generate(
     access: Access,
     servers: Mapping[str, Json] | None = None,
 ) -> Generated:
-    """What the agent's script gives; nothing when it has none. servers: see `script_context`. Raises `ScriptFailed`."""
+    """The results of the agent's script; nothing when it has none. servers: see `script_context`.
+
+    Raises `ScriptFailed`.
+    """
     name = agent.profile.script
     if not name:
         return Generated()

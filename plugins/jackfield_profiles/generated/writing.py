@@ -1,5 +1,8 @@
-"""Putting generated files into a profile's home: everything is worked out before anything is written, what others have
-is kept or set aside, and a second time with the same input writes nothing."""
+"""Putting generated files into a profile's home.
+
+Everything is worked out before anything is written. Files of others are kept or set aside, and a second time with the
+same input writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,11 @@ _GONE = OwnedFile("", made=False)
 
 @record
 class Change:
-    """What happens to one file. old, new: None is no file. aside: whether the old content is kept beside it. owned:
-    None when nothing of it is ours any more."""
+    """The change of one file.
+
+    `old`, `new`: None is no file. `aside`: whether the old content is kept beside it. `owned`: None when nothing of it
+    is ours any more.
+    """
 
     path: str
     old: bytes | None
@@ -60,7 +66,7 @@ def write_generated(
 def planned_changes(
     home: Path, files: Mapping[str, str], placeholders: Mapping[str, str], settings: RunSettings
 ) -> list[Change]:
-    """What `write_generated` would do. Nothing is written, and no home is made. Raises as it does."""
+    """The changes that `write_generated` would make. Nothing is written, and no home is made. Raises as it does."""
     if not home.is_dir():
         with TemporaryDirectory() as empty:
             return planned_changes(Path(empty), files, placeholders, settings)
@@ -145,8 +151,8 @@ def _by_keys(
 
 def _unusable(path: str, why: str) -> InvalidInput:
     return InvalidInput(
-        f"The file {path} in the profile's home cannot be merged with the generated configuration: {why}. Mend it or "
-        "move it away; it was not changed.",
+        f"The file {path} in the profile's home cannot be merged with the generated configuration: {why}. Repair it "
+        "or move it away; it was not changed.",
         code="MERGE_CONFLICT",
         details={path: why},
     )

@@ -28,7 +28,7 @@ class UsableKeyring:
         self._backend.set_password(SERVICE, account, key)
 
     def remove(self, account: str) -> None:
-        """What is not there is removed already."""
+        """A key that is not there is removed already."""
         try:
             self._backend.delete_password(SERVICE, account)
         except PasswordDeleteError:

@@ -24,7 +24,7 @@ _IN_KEYRING = b"keyring\n"
 
 @record
 class StoredKey:
-    """What the file says. key: the opened one; None: the keyring has it."""
+    """The content of the file. `key`: the opened one; None: the keyring has it."""
 
     key: str | None
 
@@ -135,7 +135,7 @@ class KeyFiles:
         return found
 
     def names(self, kind: str) -> Sequence[str]:
-        """Whose keys there are: of `profiles` the aliases."""
+        """The names that have keys: of `profiles` the aliases."""
         try:
             found = [path.name for path in (self._root / kind).iterdir()]
         except FileNotFoundError:

@@ -72,7 +72,7 @@ class KeyStore:
         await self._put(f"profiles/{alias}", key)
 
     async def remove(self, alias: str) -> None:
-        """What is not there is removed already. Raises as `put`; then the key is swept later."""
+        """A key that is not there is removed already. Raises as `put`; then the key is swept later."""
         await self._remove(f"profiles/{alias}")
 
     async def put_provider_key(self, provider_id: str, key: str) -> None:

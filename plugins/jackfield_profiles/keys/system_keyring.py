@@ -1,5 +1,8 @@
-"""The operating system's keyring. It may ask a person for a password, wait for a bus that nobody serves, or hang: a
-thread of its own does the asking, and nobody waits for it longer than the limit, not even the daemon's end."""
+"""The operating system's keyring.
+
+It may ask a person for a password, wait for a bus that nobody serves, or hang. So a separate thread asks it. Nobody
+waits for that thread longer than the limit, not even the daemon's end.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ class SystemKeyring:
         await self._asked(lambda: backend.put(self._account(name), key))
 
     async def remove(self, name: str) -> None:
-        """What is not there is removed already. Raises `KeyringSilent`."""
+        """A key that is not there is removed already. Raises `KeyringSilent`."""
         backend = await self._present()
         await self._asked(lambda: backend.remove(self._account(name)))
 

@@ -1,5 +1,7 @@
-"""An agent in the terminal of whoever started it: it is in the same process group, so that the terminal's keys and
-job control reach it as if it had been started by hand."""
+"""An agent in the terminal of its user.
+
+It is in the same process group. So the terminal's keys and job control reach it as if the user had started it by hand.
+"""
 
 from __future__ import annotations
 

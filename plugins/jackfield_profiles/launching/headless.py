@@ -28,7 +28,7 @@ class HeadlessCall:
 
 @record
 class HeadlessAnswer:
-    """What the output says. data: the JSON object, or the list of objects of JSON lines."""
+    """The content of the output. `data`: the JSON object, or the list of objects of JSON lines."""
 
     result: str | None = None
     session: str | None = None
@@ -74,8 +74,10 @@ def _argument(template: str, prompt: str, model: str) -> str:
 
 
 def shown(content: bytes, limit: int, secrets: Sequence[str]) -> str:
-    """The last `limit` bytes of a longer piece as text without secrets. What is cut off first may have begun with the
-    rest of a secret, which nobody would know."""
+    """The last `limit` bytes of a longer piece as text without secrets.
+
+    The part that is cut off first may have begun with the rest of a secret, which nobody would know.
+    """
     text = hidden(content.decode("utf-8", "replace"), secrets)
     if len(content) <= limit:
         return text
@@ -88,7 +90,7 @@ def margin(secrets: Sequence[str]) -> int:
 
 
 def answer_of(headless: Headless | None, output: str) -> HeadlessAnswer:
-    """What the manifest finds in the output; nothing where it is not what the manifest expects."""
+    """The answer that the manifest finds in the output; nothing where the output is not as the manifest expects."""
     if headless is None:
         return HeadlessAnswer()
     if headless.output == "text":

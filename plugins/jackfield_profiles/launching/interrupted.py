@@ -1,5 +1,7 @@
-"""Sessions of agents whose runs are going on, in `runs/`: what a crash or a stop of the daemon interrupts goes on with
-its agent's session. A note is on the disk before the agent starts, or as soon as its output names the session.
+"""Sessions of agents whose runs are going on, in `runs/`.
+
+A run that a crash or a stop of the daemon interrupts goes on with its agent's session. A note is on the disk before the
+agent starts, or as soon as its output names the session.
 """
 
 from __future__ import annotations

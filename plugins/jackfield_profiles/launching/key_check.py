@@ -1,4 +1,4 @@
-"""Whether a profile's provider takes its key, asked before its agent starts: Claude Code, for one, asks a provider that
+"""Whether a profile's provider takes its key, asked before its agent starts. Claude Code, for one, asks a provider that
 refuses its key again for minutes and says nothing meanwhile.
 
 The question is a request without a model, which costs nothing: a provider that takes the key refuses it otherwise.
@@ -36,7 +36,8 @@ class KeyCheck:
 
     async def require(self, provider: Provider, profile: Profile, key: str | None) -> None:
         """A provider that is slow or not there, or answers anything but 401, counts as content: an agent may do much
-        without it. key: None: there is none to be looked at. Raises `InvalidInput`."""
+        without it. `key`: None: no key to check. Raises `InvalidInput`.
+        """
         _, url = provider.endpoint(profile.endpoint_id)
         path = _PATHS.get(provider.dialect or "")
         if self._timeout == 0 or path is None or not url or key is None:

@@ -59,10 +59,11 @@ class AgentPlacement:
 
     @asynccontextmanager
     async def place(self, alias: str, labels: Sequence[str], key: str = "") -> AsyncIterator[Host]:
-        """The host for a run, which takes as long as this is held. key: with the same one it is the same host, which
-        knows the run, as long as the same ones have the profile and the labels and take work. Raises `NoHost`,
+        """The host for a run, which takes as long as this is held. key: the same key gives the same host, which knows
+        the run. That holds as long as the same hosts have the profile and the labels and take work. Raises `NoHost`;
         `HostUnavailable` when nobody has the profile, and somebody does not answer; `NotFound`, `AccessDenied` for one
-        that the present reach may not start."""
+        that the current reach may not start.
+        """
         if not await self._things.may(alias, "start"):  # here, as another host lets in whatever this one asks for
             raise aliases.unknown(alias)
         if not self._hosts.others and not labels and self._hosts.takes("agents"):

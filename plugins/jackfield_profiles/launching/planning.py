@@ -1,4 +1,4 @@
-"""What a start of a profile would be: access, generated configuration, environment. Nothing is written."""
+"""The plan of a profile's start: access, generated configuration, environment. Nothing is written."""
 
 from __future__ import annotations
 
@@ -95,8 +95,10 @@ class LaunchPlanner:
         return {} if server is None else taken(agent, {TOOLS_SERVER: dict(server)})
 
     async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
-        """The agent's script says whether it can serve such a profile; nothing is kept. What else may be wrong with the
-        script is told when the profile runs. Raises `InvalidInput`."""
+        """The agent's script says whether it can serve such a profile; nothing is kept.
+
+        Any other problem of the script shows when the profile runs. Raises `InvalidInput`.
+        """
         access = Access(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
         if profile.proxy_enabled:
             access = Access(ANY_PROXY, None, True, spoken(agent, provider))

@@ -24,8 +24,11 @@ _KILLED = 2.0
 
 @record
 class ProcessStart:
-    """What is started. limit: bytes of the end of each output that are kept. timeout, grace: seconds.
-    heard: given the output as it comes."""
+    """The process to start.
+
+    `limit`: bytes of the end of each output that are kept. `timeout`, `grace`: seconds. `heard`: gets the output as it
+    comes.
+    """
 
     argv: Sequence[str]
     cwd: Path
@@ -162,7 +165,7 @@ class _Feeding(asyncio.BaseProtocol):
         self._transport = None
 
     def give_up(self) -> None:
-        """What is not written yet is not."""
+        """Input that is not written yet is not written any more."""
         if self._transport is not None:
             self._transport.abort()
 

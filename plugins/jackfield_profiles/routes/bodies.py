@@ -29,7 +29,7 @@ class ProfileRunQuery(Schema):
     labels: str = Field(
         "",
         max_length=4096,
-        description="Labels of the hosts on which it may begin, with commas between them; of those that have the "
+        description="Labels of the hosts on which it may begin, with commas between them. Of those that have the "
         "profile and take work it is the one with the most slots free.",
     )
 
@@ -43,7 +43,7 @@ class ProfileRunBody(_Input):
     working_dir: Directory | None = None
     key: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]+$")] | None = Field(
         None,
-        description="The same for the same work: a run that a crash, a stop or a lost connection has interrupted goes "
+        description="The same for the same work. A run that a crash, a stop or a lost connection has interrupted goes "
         "on with its agent's session when it is asked for again.",
     )
     depth: int = Field(

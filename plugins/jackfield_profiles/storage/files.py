@@ -22,7 +22,7 @@ _SANDBOXES = get_args(Sandbox)
 
 Document = dict[str, Json]
 Stamp = tuple[int, int, int]
-"""What changes when a file does. The inode tells a replaced file of the same age and size."""
+"""The parts that change when a file does. The inode tells a replaced file of the same age and size."""
 
 
 class Damaged(ValueError):

@@ -23,7 +23,7 @@ class ProfileEntry:
 
 @record
 class ProfileListing:
-    """What was there. warnings: one sentence for each damaged file."""
+    """The profiles that were there. `warnings`: one sentence for each damaged file."""
 
     profiles: Sequence[Profile] = ()
     warnings: Sequence[str] = ()

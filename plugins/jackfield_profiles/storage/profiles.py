@@ -26,8 +26,9 @@ Change = Callable[[Document], None]
 
 
 class ProfileStore:
-    """Reading looks at the directory each time and reads what has changed; everything that blocks is done on
-    threads. What the present reach does not see is not there."""
+    """Reading looks at the directory each time and reads the files that have changed; threads do everything that
+    blocks. A profile that the current reach does not see is not there.
+    """
 
     def __init__(self, context: PluginContext) -> None:
         self._clock = context.clock
@@ -46,7 +47,7 @@ class ProfileStore:
         return found if len(seen) == len(found) else [profile for profile in found if profile.alias in seen]
 
     async def require(self, alias: str, right: Right) -> None:
-        """Of the present reach. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
+        """Of the current reach. Raises `NotFound`, `AccessDenied`, `StoreUnavailable`."""
         if not await self._things.may(alias, right):
             raise aliases.unknown(alias, [profile.alias for profile in await self.all()])
 
@@ -87,8 +88,11 @@ class ProfileStore:
 
     @asynccontextmanager
     async def changing(self, alias: str) -> AsyncIterator[None]:
-        """Nobody else changes this profile meanwhile, in no process. Not to be entered twice. Raises `Conflict` after
-        `profiles.lock_timeout`; `NotFound`, `AccessDenied` for one that the present reach may not change."""
+        """Nobody else changes this profile meanwhile, in no process.
+
+        Not to be entered twice. Raises `Conflict` after `profiles.lock_timeout`; `NotFound`, `AccessDenied` for one
+        that the current reach may not change.
+        """
         if await self.taken(alias) is not None:
             await self.require(alias, "write")
         async with self._locks.hold(alias):
@@ -102,8 +106,11 @@ class ProfileStore:
             yield
 
     async def add(self, new: Document) -> Profile:
-        """It belongs where the present reach makes new things. Raises `Conflict` when there is such a file, or another
-        project has the alias, `AccessDenied`, `HostUnavailable`."""
+        """It belongs where the current reach makes new things.
+
+        Raises `Conflict` when there is such a file, or another project has the alias, `AccessDenied`,
+        `HostUnavailable`.
+        """
         alias = str(new["alias"])
         async with self._things.placing(alias, lambda: self._is_elsewhere(alias)):
             return await asyncio.to_thread(self._add, new)
@@ -141,7 +148,7 @@ class ProfileStore:
         return profile
 
     async def remove(self, alias: str) -> None:
-        """What is not there is removed already."""
+        """A profile that is not there is removed already."""
         await asyncio.to_thread(remove_private, self._index.path(alias))
         await self._things.forget(alias)
 

@@ -1,1 +1,1 @@
-"""What an agent is given to reach its provider: address, key or token, variables."""
+"""The means with which an agent reaches its provider: address, key or token, variables."""

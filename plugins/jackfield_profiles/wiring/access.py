@@ -20,9 +20,11 @@ NO_KEY = "no-key-needed"
 
 @record
 class Access:
-    """url: empty for `self`. secret: the key, or the proxy's token. dialect: what the agent speaks; None: nothing is
-    to be told to it. own_login: it logs in by itself, and its login passes through the proxy, whose token is in
-    `url`: `hidden`."""
+    """`url`: empty for `self`.
+
+    `secret`: the key, or the proxy's token. `dialect`: that the agent speaks; None: the agent gets no address.
+    `own_login`: it logs in by itself, and its login passes through the proxy, whose token is in `url`: `hidden`.
+    """
 
     url: str
     secret: str | None
@@ -47,15 +49,17 @@ def require_address(provider: Provider, url: str) -> None:
 
 
 def spoken(agent: Agent, provider: Provider) -> DialectName | None:
-    """What an agent speaks to a proxy: its own dialect, else its provider's. Gemini's is known to its own agent alone,
-    which needs no names of variables: others speak OpenAI's."""
+    """The dialect that an agent speaks to a proxy: its own, else its provider's.
+
+    Gemini's is known to its own agent alone, which needs no names of variables: others speak OpenAI's.
+    """
     return agent.dialect or ("openai" if provider.dialect == "gemini" else provider.dialect)
 
 
 async def access_of(
     context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
 ) -> Access:
-    """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
+    """The access that an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
     require_address(provider, url)
     own_login = provider.auth.kind == "agent"
@@ -83,8 +87,9 @@ def require_key(provider: Provider, profile: Profile, access: Access) -> None:
 
 
 def variables(access: Access, provider: Provider, profile: Profile, dialect: Dialect | None) -> dict[str, str]:
-    """What the agent reads: base URL, token or key, model; and the provider's own key variable. dialect: the names of
-    `access.dialect`."""
+    """The variables that the agent reads: base URL, token or key, model; and the provider's own key variable. dialect:
+    the names of `access.dialect`.
+    """
     if dialect is None:
         return {}
     made = {dialect.model: profile.model} if profile.model else {}

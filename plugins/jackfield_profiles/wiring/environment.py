@@ -31,8 +31,10 @@ SHORTEST_SECRET = 4
 
 
 def inherited(daemon: Mapping[str, str], more: Iterable[str], keys: Collection[str]) -> dict[str, str]:
-    """What an agent gets of the daemon's environment. more: names that the settings add; keys: variables that hold
-    keys of providers, which are not passed on."""
+    """The part of the daemon's environment that an agent gets.
+
+    `more`: names that the settings add. `keys`: variables that hold keys of providers, which are not passed on.
+    """
     wanted = USUAL | frozenset(more)
     return {
         name: value
@@ -51,7 +53,7 @@ def _has_password(address: str) -> bool:
 
 
 def around_web_proxies(environment: Mapping[str, str]) -> dict[str, str]:
-    """What makes a client reach our own proxy on loopback directly, where web proxies are set."""
+    """The variables with which a client reaches our own proxy on loopback directly, where web proxies are set."""
     if not PROXIES & environment.keys():
         return {}
     present = environment.get("NO_PROXY") or environment.get("no_proxy") or ""
