@@ -1,4 +1,4 @@
-"""What clients may ask of a proxy: which path is which dialect."""
+"""The requests that clients may send to a proxy: which path is which dialect."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ Action: TypeAlias = Literal["complete", "count", "models", "probe", "pass", "non
 
 @record
 class NamedInPath:
-    """What bodies of other dialects say and those of Gemini leave to the path: model and stream, and the version of the
-    API."""
+    """The facts that bodies of other dialects say and those of Gemini leave to the path: model and stream, and the
+    version of the API.
+    """
 
     model: str = ""
     stream: bool = False
@@ -70,10 +71,10 @@ _VERBS: Mapping[str, tuple[Action, bool]] = {
 _THINGS = (
     r"/(?:batches|cachedContents|fileSearchStores|files|operations|tunedModels|models/[^/]+/operations)(?:[/:].*)?"
 )
-"""What Google keeps for an account."""
+"""The paths of objects that Google keeps for an account."""
 _KEPT = re.compile(_THINGS).fullmatch
 _WITH_KEY = re.compile(rf"/(?P<version>v1)(?P<rest>{_THINGS})").fullmatch
-"""What is Google's below `v1` for a client with Google's header alone: others have such paths, too."""
+"""The paths that are Google's below `v1` for a client with Google's header alone: others have such paths, too."""
 _UPLOAD = re.compile(r"/upload/(?P<version>v1\w*)/(?:files|fileSearchStores/[^/]+:uploadToFileSearchStore)/?").fullmatch
 _GOOGLE = re.compile(
     rf"/(?P<version>v1(?:alpha|beta)\d*|v1(?=/(?:models|tunedModels)/.+:(?:{'|'.join(_VERBS)})$))(?P<rest>/.*|$)"
@@ -97,8 +98,11 @@ def short_of(path: str) -> str:
 
 
 def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -> ClientRoute:
-    """The paths are the vendors' own. Those of the second family are taken without `/v1` as well, since their clients
-    are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
+    """The paths are the vendors' own.
+
+    Those of the second family are taken without `/v1` as well, since their clients get a base URL with or without it.
+    `headers`: tell the dialect of a path that both families have.
+    """
     if method == "POST" and path in _WHOLE_POSTS:
         return _WHOLE_POSTS[path]
     whole = token_in(path)[1]

@@ -1,4 +1,6 @@
-"""What a client is told by somebody who has no HTTP server at hand: whole answers, and ends of streams, as bytes."""
+"""The last words to a client, from a speaker that has no HTTP server at hand: whole answers, and ends of streams, as
+bytes.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from jackfield.api.hosts import HostResources
 from jackfield.api.profiles import profile_resources
 
 _WORDS = ("status", "kinds", "shared", "stop-all")
-"""What stands in place of a profile's name."""
+"""The words that stand in place of a profile's name."""
 
 
 def resources(context: PluginContext) -> Sequence[HostResources]:

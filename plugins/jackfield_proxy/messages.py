@@ -19,18 +19,21 @@ LONGEST_LINE = 64 * 2**20
 CLIENT_GONE = 499
 """Status of a request whose client went away, as web servers write it."""
 NEAR = 60.0
-"""Seconds that official clients wait at most; where they are told to wait longer, they try again in a second."""
+"""Seconds that official clients wait at most; where an answer asks them to wait longer, they try again in a second."""
 MessageT = TypeVar("MessageT")
 
 
 @state
 class ServedRequest:
-    """One request, told after its end; what is known of it is filled in while it is served. rule: that chose the
-    target; None: no rule fitted. attempts: of sending it. status: what the client got. reason: why the target was
-    chosen, for a person. counted: `estimated_tokens` is no estimate but the provider's count. Tokens are None when the
-    answer said nothing of them. profile: whose proxy has served it. key: of the caller, empty: the profile's own token.
-    whole: the tokens are all that was used; cached: nothing was sent. missing: hosted tools that the provider does not
-    have. traceparent: of the client, empty where there is no valid one."""
+    """One request, told after its end; the fields are filled in while it is served.
+
+    `rule`: that chose the target; None: no rule fitted. `attempts`: of sending it. `status`: that the client got.
+    `reason`: why the target was chosen, for a person. `counted`: `estimated_tokens` is no estimate but the provider's
+    count. Tokens are None when the answer said nothing of them. `profile`: whose proxy has served it. `key`: of the
+    caller, empty: the profile's own token. `whole`: the tokens are all that was used. `cached`: nothing was sent.
+    `missing`: hosted tools that the provider does not have. `traceparent`: of the client, empty where there is no valid
+    one.
+    """
 
     id: str
     time_ms: int
@@ -88,8 +91,11 @@ class PermissionRefusal:
 
 @record
 class PermissionQuestion:
-    """digest: of a key that somebody presents; planned: a request that is about to be sent; objects: ids of what a
-    request speaks of, and key: whose request it is, empty for the profile's own token. One of the three is set."""
+    """`digest`: of a key that somebody presents.
+
+    `planned`: a request that is about to be sent. `objects`: ids of the objects that a request speaks of, and `key`:
+    whose request it is, empty for the profile's own token. One of the three is set.
+    """
 
     id: int
     digest: str = ""
@@ -111,7 +117,8 @@ class PermissionAnswer:
 
 @record
 class MadeObjects:
-    """What a provider keeps from now on. key: whose request has made it, empty: of the profile's own token."""
+    """The objects that a provider keeps from now on. key: whose request has made it, empty: of the profile's own
+    token."""
 
     key: str
     objects: Sequence[StoredObject]
@@ -130,8 +137,9 @@ class ToChild:
 
 @record
 class Question:
-    """A script condition that the daemon shall evaluate; attributes: what it may know of the request, JSON (the decoder
-    knows no recursive types)."""
+    """A script condition for the daemon to evaluate; attributes: the facts that it may know of the request, JSON (the
+    decoder knows no recursive types).
+    """
 
     id: int
     path: str

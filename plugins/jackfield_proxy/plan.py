@@ -1,5 +1,5 @@
-"""What a proxy's process is told by the daemon: everything that it needs to serve one profile. It goes over the pipe
-and nowhere else, since keys are in it.
+"""The plan that a proxy's process gets from the daemon: everything that it needs to serve one profile. It goes over the
+pipe and nowhere else, since keys are in it.
 
 Source: docs/decisions.md, 'Proxies'.
 """
@@ -47,12 +47,15 @@ class Concurrency:
 
 @record
 class Upstream:
-    """A provider as the proxy reaches it. url: with the query that every request has. `{model}` in it is the model.
-    native: the vendor's own API, not one that is compatible with it. keys: none when the provider asks for none; of
-    several each has its turn. concurrency: None: no limit. auth, header: how a key is shown, in the words of manifests;
-    empty: as the vendor of the family has it. headers: that every request has. responses: globs of
-    the models that take Responses alone. cache_control: its Chat Completions take Anthropic's marks for a cache.
-    platform: a cloud that has its own paths. region, service: that signatures for AWS name."""
+    """A provider as the proxy reaches it.
+
+    `url`: with the query that every request has. `{model}` in it is the model. `native`: the vendor's own API, not one
+    that is compatible with it. `keys`: none when the provider asks for none; of several each has its turn.
+    `concurrency`: None: no limit. `auth`, `header`: how a key is shown, in the words of manifests; empty: as the vendor
+    of the family has it. `headers`: that every request has. `responses`: globs of the models that take Responses alone.
+    `cache_control`: its Chat Completions take Anthropic's marks for a cache. `platform`: a cloud that has its own
+    paths. `region`, `service`: that signatures for AWS name.
+    """
 
     id: str
     family: Literal["anthropic", "openai", "gemini"]
@@ -138,12 +141,15 @@ CONNECTION_RULES = tuple(ConnectionRules.__annotations__)
 
 @record
 class ProxyPlan:
-    """One profile's proxy. port: asked for; 0: any free one. provider: the profile's own, which gets what no rule
-    takes. environment: web proxies on the way to providers, which may have passwords, and
-    where Google's credentials are. plugins: beside our own. keys:
-    virtual keys count here too; budgeted: each request has to be reserved. members: of the shared listener, whose own
-    plan has no token and no providers, the plan of each profile by its alias; host: where it listens. earlier_tokens:
-    they count as the token does. Environments that were given away have them."""
+    """One profile's proxy.
+
+    `port`: asked for; 0: any free one. `provider`: the profile's own, which gets the requests that no rule takes.
+    `environment`: web proxies on the way to providers, which may have passwords, and where Google's credentials are.
+    `plugins`: beside our own. `keys`: virtual keys count here too. `budgeted`: each request has to be reserved.
+    `members`: of the shared listener, whose own plan has no token and no providers, the plan of each profile by its
+    alias. `host`: where it listens. `earlier_tokens`: they count as the token does. Environments that were given away
+    have them.
+    """
 
     alias: str
     token: str

@@ -1,4 +1,4 @@
-"""What the plugin does at the start of the daemon. The manager of proxies is loaded with the first of them."""
+"""The plugin's work at the start of the daemon. The manager of proxies is loaded with the first of them."""
 
 from __future__ import annotations
 

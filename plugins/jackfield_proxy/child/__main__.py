@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from jackfield_proxy.child.serving.server import Server
 
 SERVER = "jackfield_proxy.child.serving.server:Server"
-"""By object reference: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
+"""By object reference: with an aiohttp that does not fit, the import itself may fail, before anybody learns why."""
 COLLECTED = 3_000
-"""Objects after which rings of them are looked for. Requests leave none of their own, and as many objects as 30 of
-them have at the same time are no reason to look."""
+"""Objects after which rings of them are looked for.
+
+Requests leave no rings, and as many objects as 30 of them have at the same time are no reason to look.
+"""
 
 
 async def serve(inherited: InheritedDescriptors) -> int:

@@ -1,4 +1,5 @@
-"""What one profile's requests use, through whichever process they come: the profile's own or the shared listener's."""
+"""The usage of one profile's requests, through whichever process they come: the profile's own or the shared
+listener's."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class ProfileAccount:
         return replace(plan, refusal=self.budgets.refusal(), budgeted=self.budgets.limited)
 
     async def hold(self, planned: PlannedRequest) -> None:
-        """What the request may use, until `take` or `abandon`. Raises `DialectError` 429."""
+        """Hold the amount that the request may use, until `take` or `abandon`. Raises `DialectError` 429."""
         if self.budgets.limited and planned.spends:
             tokens = Tokens(planned.input, planned.output)
             usd = await prices.dearest(self._context, planned.targets, tokens) if self.budgets.in_usd else 0.0
@@ -53,6 +54,6 @@ class ProfileAccount:
         return request
 
     def abandon(self, request: str) -> None:
-        """Nobody will tell what it has used."""
+        """Nobody tells how much it has used."""
         held = self.budgets.release(request)
         self.budgets.add(held.tokens, held.usd)

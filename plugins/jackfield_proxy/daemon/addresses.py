@@ -1,5 +1,5 @@
-"""Under which port and token each profile's proxy is found: the same for the daemon and for commands beside it, and
-after a restart, so that an environment that was given away stays true.
+"""The port and token under which each profile's proxy is found. They are the same for the daemon and for commands
+beside it, and after a restart. So an environment that was given away stays true.
 
 Tokens are derived from the master key; no file holds them. Ports that nobody has chosen are kept
 in `proxy-ports.json`.

@@ -1,8 +1,8 @@
 """Budgets of a profile: how much its proxy may spend in a day and in a month.
 
-What was spent before is read from the ledger of usage, so that a budget survives restarts; from then on every record
-counts as it comes. What a request may use is held while it is in flight, so that requests that come together do not
-all pass. Requests that are in flight when a budget ends are served to their end.
+The ledger of usage tells how much was spent before, so that a budget survives restarts; from then on every record
+counts as it comes. The amount that a request may use is held while it is in flight, so that requests that come together
+do not all pass. Requests that are in flight when a budget ends are served to their end.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class BudgetLimit:
 
 @record
 class HeldAmount:
-    """What a request in flight may use at most."""
+    """The most that a request in flight may use."""
 
     tokens: int
     usd: float
@@ -67,7 +67,7 @@ class _Spent:
 
 
 class BudgetTracker:
-    """What one profile has spent in each period, and which of its limits that has reached."""
+    """The amount that one profile has spent in each period, and which of its limits that has reached."""
 
     def __init__(self, context: PluginContext, alias: str) -> None:
         self._context = context

@@ -16,8 +16,11 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 async def close_with(connection: socket.socket, words: bytes) -> None:
-    """Say them and hang up. What the client still sends is taken and thrown away: a connection that is closed over it
-    is reset, and the words may be lost. connection: does not block. Closed when this returns."""
+    """Say them and hang up.
+
+    Bytes that the client still sends are taken and thrown away. A connection that is closed over them is reset, and the
+    words may be lost. connection: does not block. Closed when this returns.
+    """
     loop = asyncio.get_running_loop()
     with connection, contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(SECONDS):

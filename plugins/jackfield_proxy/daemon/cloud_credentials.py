@@ -1,5 +1,8 @@
-"""The credentials for clouds that the daemon's user has: of AWS in the environment, or in the file that AWS' tools
-share; of Google Cloud where its own package finds them."""
+"""The credentials for clouds that the daemon's user has.
+
+Those of AWS are in the environment, or in the file that AWS' tools share. Those of Google Cloud are where its own
+package finds them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """When a proxy that has crashed is started again.
 
-Back-off 1, 2, 4 .. 30 s, five crashes in a minute are a failure.
+Back-off 1, 2, 4 and so on up to 30 s, five crashes in a minute are a failure.
 """
 
 from __future__ import annotations

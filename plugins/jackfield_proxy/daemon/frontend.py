@@ -1,4 +1,5 @@
-"""What stays while a proxy's processes come and go: the port, and somebody who speaks where no process does."""
+"""The parts that stay while a proxy's processes come and go: the port, and somebody who speaks where no process
+does."""
 
 from __future__ import annotations
 
@@ -34,8 +35,11 @@ class ProxyFrontend:
         self._speaking: set[asyncio.Task[None]] = set()
 
     async def open(self, chosen: int, known: int) -> int:
-        """The port; it stays as it is when it is open already, and connections wait from now on. chosen: by the
-        profile; known: that it had before; 0 for none. Raises `JackfieldError`: the chosen port is taken; OSError."""
+        """The port; it stays as it is when it is open already, and connections wait from now on.
+
+        `chosen`: by the profile. `known`: that it had before; 0 for none. Raises `JackfieldError`: the chosen port is
+        taken. Raises OSError.
+        """
         if self._listener.port and self._listener.port == (chosen or known):
             self._listener.let_wait()
             return self._listener.port
@@ -82,7 +86,7 @@ class ProxyFrontend:
         task.add_done_callback(self._speaking.discard)
 
     async def settled(self) -> None:
-        """Until all clients have been told."""
+        """Until all clients have got an answer."""
         if self._speaking:
             await asyncio.wait(self._speaking)
 
@@ -97,7 +101,7 @@ class ProxyFrontend:
         await clock.sleep(until - clock.monotonic())
 
     def fail(self) -> None:
-        """There will be no other process until somebody starts one."""
+        """There is no other process until somebody starts one."""
         self._listener.answer(lambda: _unavailable("has failed, and its log says why", LONGEST_PAUSE))
 
     async def _comes_back(self, wanted: int) -> bool:

@@ -23,8 +23,10 @@ async def answers(host: str, port: int, timeout: float) -> bool:
 
 
 async def admits(address: ProxyAddress, timeout: float) -> bool:
-    """Whether a proxy listens there that takes this token; timeout: seconds. Nobody else is told the token: another
-    user may have taken a port that is known."""
+    """Whether a proxy listens there that takes this token; timeout: seconds.
+
+    Nobody else gets the token: another user may have taken a port that is known.
+    """
     port = int(address.base_url.rpartition(":")[2])
     if not await asyncio.to_thread(is_ours, port):
         return False

@@ -1,6 +1,8 @@
-"""The socket that a proxy listens on. It belongs to the daemon, which hands it to one process after another: nobody
-else can take the port between two of them, and connections wait meanwhile. Where no process will come soon the daemon
-answers them itself."""
+"""The socket that a proxy listens on.
+
+It belongs to the daemon, which hands it to one process after another. So nobody else can take the port between two of
+them, and connections wait meanwhile. Where no process comes soon the daemon answers them itself.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class ProxyListener:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, port: int) -> None:
-        """port: 0 for any free one. Raises OSError; what was open is closed all the same."""
+        """port: 0 for any free one. Raises OSError; whatever was open is closed nevertheless."""
         self.close()
         made = socket.socket(socket.AF_INET6 if ":" in self._host else socket.AF_INET, socket.SOCK_STREAM)
         try:

@@ -110,7 +110,7 @@ class ProxyManager:
         return self.view(profile)
 
     async def stop_all(self) -> Sequence[str]:
-        """Which ones of the present reach did run. Raises `AccessDenied` for one that it sees and may not stop."""
+        """Which ones of the current reach did run. Raises `AccessDenied` for one that it sees and may not stop."""
         ran = [alias for alias, one in self._proxies.items() if one.status != "stopped"]
         ran = [alias for alias in ran if await self._things.may(alias, "start")]
         await asyncio.gather(*(self.stop(alias) for alias in ran))
@@ -141,7 +141,7 @@ class ProxyManager:
         return found
 
     def account(self, alias: str) -> ProfileAccount:
-        """What the profile's requests use."""
+        """The account of the usage of the profile's requests."""
         found = self._accounts.get(alias)
         if found is None:
             found = self._accounts[alias] = ProfileAccount(self._context, alias, self._answers)

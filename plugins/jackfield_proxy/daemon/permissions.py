@@ -1,4 +1,6 @@
-"""What one process of a proxy asks before it serves somebody, and what its requests in flight hold."""
+"""The questions that one process of a proxy asks before it serves somebody, and the amounts that its requests in flight
+hold.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class ProcessPermissions:
         self._open: dict[str, PlannedRequest] = {}
 
     def ask(self, question: PermissionQuestion, process: ProxyProcess) -> None:
-        """The process is told when there is an answer."""
+        """The process gets the answer when there is one."""
         task = self._context.spawn("admit to a proxy", self._answer(question, process))
         if question.planned is not None:
             request = question.planned.request
@@ -57,7 +59,7 @@ class ProcessPermissions:
             try:
                 await gate.keep(made.key, made.objects)
             except JackfieldError as exc:
-                self._context.log.error("Who has made a stored object was not kept: %s", exc.message)
+                self._context.log.error("The maker of a stored object was not kept: %s", exc.message)
 
     def abandon(self) -> None:
         """The process has ended: what its requests held counts as used, as their providers may have served them."""

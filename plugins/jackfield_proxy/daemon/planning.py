@@ -87,8 +87,10 @@ async def plan_of(
 
 
 def surroundings(context: PluginContext) -> tuple[ProxyLimits, ConnectionRules, Mapping[str, str]]:
-    """What all proxies of a daemon have in common: limits, rules of connections, and of the environment web
-    proxies and where Google's credentials are."""
+    """The settings that all proxies of a daemon have in common: limits and rules of connections.
+
+    From the environment it adds the web proxies and the place of Google's credentials.
+    """
     settings, shared = context.settings(ProxySettings), context.settings(ConnectionSettings)
     return (
         ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
@@ -183,7 +185,7 @@ def _upstream(provider: Provider, url: str, keys: Sequence[str]) -> Upstream:
 
 
 async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tuple[dict[str, str], list[str]]:
-    """What a configuration names that is not there: mistakes by their json path, and warnings."""
+    """The names in a configuration that are not there: mistakes by their json path, and warnings."""
     known = await context.port(Providers).all()
     mistakes: dict[str, str] = {}
     warnings: list[str] = []

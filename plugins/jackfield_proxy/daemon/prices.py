@@ -1,4 +1,4 @@
-"""What targets and requests cost, by the price list of the usage."""
+"""The cost of targets and requests, by the price list of the usage."""
 
 from __future__ import annotations
 

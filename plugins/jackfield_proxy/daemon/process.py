@@ -1,4 +1,4 @@
-"""One process of a proxy: started with nothing to give away, told its plan over the pipe."""
+"""One process of a proxy: started without any secret, it gets its plan over the pipe."""
 
 from __future__ import annotations
 
@@ -109,8 +109,10 @@ class ProxyProcess:
             await keep([one.decode("utf-8", "replace").rstrip() for one in lines])
 
     async def wait(self) -> int:
-        """Its exit code, negative for a signal. asyncio's own `wait` is for the ends of the pipes too, which other
-        processes may hold that this one has started."""
+        """Its exit code, negative for a signal.
+
+        `wait` of asyncio also waits for the ends of the pipes, which processes that this one has started may hold.
+        """
         await _exited(self._process)
         while (code := self._process.returncode) is None:  # noqa: ASYNC110 - asyncio hears of it in a moment
             await asyncio.sleep(_POLL)

@@ -1,4 +1,4 @@
-"""What proxies have served: remembered for a while, told to listeners, and counted as usage once."""
+"""The requests that proxies have served: remembered for a while, told to listeners, and counted as usage once."""
 
 from __future__ import annotations
 

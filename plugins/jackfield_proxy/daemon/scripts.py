@@ -1,4 +1,4 @@
-"""Condition scripts (Rhai) run here, under the limits of the daemon's engine: a proxy has no engine of its own."""
+"""Condition scripts (Rhai) run here, under the limits of the daemon's engine: a proxy has no engine."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class SharedListener:
         await self._supervisor.stop()
 
     async def push(self) -> None:
-        """What it serves may have changed. Raises `JackfieldError`."""
+        """The set of profiles that it serves may have changed. Raises `JackfieldError`."""
         if self._supervisor.status in UP:
             await self._supervisor.push()
 

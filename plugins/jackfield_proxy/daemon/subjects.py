@@ -1,4 +1,4 @@
-"""What a proxy's processes serve: one profile, or all of them together."""
+"""The subject of a proxy's processes: one profile, or all of them together."""
 
 from __future__ import annotations
 

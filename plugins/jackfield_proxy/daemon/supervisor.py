@@ -36,7 +36,7 @@ APPLY_SECONDS = 10.0
 UNHEALTHY_AFTER, KILLED_AFTER = 2, 6
 """Health checks in a row without an answer."""
 REFRESH_EVERY = 6
-"""Health checks; then keys and addresses are looked at again, as not every change of them is told."""
+"""Health checks; then the supervisor looks at keys and addresses again, as it does not hear of every change of them."""
 
 
 class ProxySupervisor:
@@ -121,7 +121,7 @@ class ProxySupervisor:
             raise JackfieldError(f"The proxy of {self.alias} failed: {self._last_line}", code="PROXY_FAILED")
 
     async def reserve(self) -> ProxyAddress:
-        """Its address and token, or those that it will have. Raises `NotFound`."""
+        """Its address and token, or those that it is going to have. Raises `NotFound`."""
         wanted = await self._subject.wanted()
         async with self._lock:
             self._token = self._token or await self._subject.token()

@@ -89,7 +89,7 @@ class ConnectionTakeover:
         self._control.setblocking(False)
 
     def inherited(self, others: InheritedDescriptors) -> InheritedDescriptors:
-        """What the process gets, with the others."""
+        """The descriptors that the process gets, with the others."""
         return replace(others, control=self._theirs.fileno(), table=self._file)
 
     def follow(self) -> None:

@@ -26,7 +26,9 @@ class Candidate:
 
 
 Choices: TypeAlias = "Sequence[Rule] | Candidate"
-"""What a request may go to, before a strategy says in which order: the rules that fit, or what is the only one."""
+"""The targets that a request may go to, before a strategy says in which order: the rules that fit, or the only
+candidate.
+"""
 
 
 def choose(

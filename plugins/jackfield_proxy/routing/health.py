@@ -1,4 +1,6 @@
-"""What a proxy remembers of its targets: how busy, how fast, and whether they are to be left alone for a while."""
+"""The facts that a proxy remembers of its targets: how busy, how fast, and whether they are to be left alone for a
+while.
+"""
 
 from __future__ import annotations
 

@@ -19,8 +19,9 @@ def _nobody(_text: str) -> None:
 
 @record
 class RoutingKinds:
-    """strategies: by their names in lower case; conditions: by type. complain: is told what a plugin's code did
-    wrong."""
+    """strategies: by their names in lower case; conditions: by type. complain: hears of the mistakes of a plugin's
+    code.
+    """
 
     strategies: Mapping[str, RoutingStrategy] = field(default_factory=dict)
     conditions: Mapping[str, RoutingCondition] = field(default_factory=dict)

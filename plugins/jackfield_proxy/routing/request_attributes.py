@@ -1,4 +1,4 @@
-"""What conditions may know of a request, read off its JSON body in any of the dialects."""
+"""The attributes of a request that conditions may know, read off its JSON body in any of the dialects."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ def attributes_of(
     model: str = "",
     sent: bytes = _ANYTHING,
 ) -> RequestAttributes:
-    """headers: lower-case names. model: where the body does not name it. sent: the body as it came, which shows at a
-    glance that there is no image."""
+    """`headers`: lower-case names.
+
+    `model`: where the body does not name it. `sent`: the body as it came, which shows at a glance that there is no
+    image.
+    """
     tools = body.get("tools")
     listed = [one for tool in tools if isinstance(tool, dict) for one in _each(tool)] if isinstance(tools, list) else []
     named = model or body.get("model")

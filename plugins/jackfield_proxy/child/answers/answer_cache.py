@@ -44,7 +44,7 @@ class CachedAnswer:
 
 @record
 class CachedFor:
-    """Whose answer it is, and for how many seconds it may serve."""
+    """The caller whose answer it is, and for how many seconds it may serve."""
 
     key: str
     profile: str
@@ -81,8 +81,8 @@ class KeyAnswers:
 class AnswerCache:
     """Of all profiles that a process serves. size: bytes. share: of it that a key may always have.
 
-    A key may take what others leave. When all is taken, the one that has most gives way with the answer that it has
-    used longest ago, as long as it has more than its share. Else it is the answer that anybody has used longest ago.
+    A key may take what others leave. When all is taken, the one that has most gives way with its least recently used
+    answer. It does so as long as it has more than its share. Else it is the answer that anybody has used longest ago.
     """
 
     def __init__(self, size: int, share: float, monotonic: Callable[[], float]) -> None:
@@ -94,7 +94,7 @@ class AnswerCache:
         self._taken = 0
 
     def resize(self, size: int, share: float) -> None:
-        """What has no room any more is gone."""
+        """An answer that has no room any more is gone."""
         self._size, self._share = size, share
         self._make_room()
 
@@ -155,10 +155,12 @@ class AnswerCache:
 
 
 def name_of(who: tuple[str, str], call: ClientRequest, choices: Choices, met: Sequence[bool] = ()) -> bytes:
-    """The same for the same request of the same key, byte for byte, as long as the same rules fit, which may look at
-    any header, the time, or anything else. Which of them a strategy would choose does not matter. who: the key, and the
-    profile that serves it. choices: by the estimated length. met: which conditions hold, where the exact length may
-    decide otherwise. As the body says that length, nobody has to be asked for it."""
+    """The same for the same request of the same key, byte for byte, as long as the same rules fit.
+
+    The rules may look at any header, the time, or anything else. It does not matter which of them a strategy would
+    choose. `who`: the key, and the profile that serves it. `choices`: by the estimated length. `met`: which conditions
+    hold, where the exact length may decide otherwise. As the body says that length, nobody has to be asked for it.
+    """
     told = sorted((name.lower(), value) for name, value in call.pairs if name.lower() in _TOLD)
     path = (call.named.model, call.named.stream, call.named.version)  # in place of the body
     fit = choices.target.text if isinstance(choices, Candidate) else [(one.name, one.target.text) for one in choices]

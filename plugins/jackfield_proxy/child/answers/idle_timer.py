@@ -10,7 +10,7 @@ LOOKS = 8
 
 
 class IdleTimer:
-    """Calls `expired` whenever nothing has begun for that many seconds. Whoever makes it calls `close`.
+    """Calls `expired` whenever nothing has begun for that many seconds. Its maker calls `close`.
 
     begun: how many waits; whoever begins one adds to it."""
 

@@ -19,8 +19,10 @@ _MOST = 1000
 
 
 class MadeIds:
-    """Feed it each answer and event that is read. tell: gets those that are new, as soon as they are known. find: the
-    ids in one of a dialect."""
+    """Feed it each answer and event that is read.
+
+    `tell`: gets those that are new, as soon as they are known. `find`: the ids in one of a dialect.
+    """
 
     def __init__(
         self, tell: Callable[[Sequence[str]], None], find: Callable[[Mapping[str, object]], Iterator[str]] | None = None
@@ -67,8 +69,10 @@ def _files_of_tools(content: object) -> Iterator[str]:
 
 
 class FileLines:
-    """Feed it a stream of Anthropic's dialect: events in the middle tell of files that tools have made. seen: is told
-    the events that name any."""
+    """Feed it a stream of Anthropic's dialect: events in the middle tell of files that tools have made.
+
+    `seen`: gets the events that name any.
+    """
 
     def __init__(self, seen: Callable[[Mapping[str, object]], None]) -> None:
         self._seen = seen

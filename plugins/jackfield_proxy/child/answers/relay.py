@@ -1,6 +1,6 @@
 """An answer on its way from the provider to the client, whole or streamed. No more is read than the client takes.
 
-Once a byte has reached the client nothing can be tried again: what goes wrong then ends the stream with an error in the
+Once a byte has reached the client nothing can be tried again. A failure after it ends the stream with an error in the
 client's dialect.
 """
 
@@ -48,7 +48,7 @@ class ProxyStopped(DialectError):
 
 
 def stopped(cancelled: asyncio.CancelledError) -> ProxyStopped:
-    """What the client is told. Raises the same again when it was not the proxy's stop that cancelled."""
+    """The error for the client. Raises the same again when it was not the proxy's stop that cancelled."""
     task = asyncio.current_task()
     if cancelled.args != (STOPPING,) or task is None:
         raise cancelled
@@ -58,9 +58,12 @@ def stopped(cancelled: asyncio.CancelledError) -> ProxyStopped:
 
 @record
 class RelayContext:
-    """What an answer's way depends on. idle_timeout: seconds; remember: is told the signature of each tool call, by the
-    call's id; conceal: takes credentials out of a provider's words; copy: of what the client gets; seen: is told every
-    answer and event that is read of one that passes."""
+    """The circumstances that decide an answer's way.
+
+    `idle_timeout`: seconds. `remember`: gets the signature of each tool call, by the call's id. `conceal`: takes
+    credentials out of a provider's words. `copy`: of the bytes that the client gets. `seen`: gets every answer and
+    event that is read of one that passes.
+    """
 
     call: ClientRequest
     request_id: str
@@ -78,8 +81,11 @@ def of(context: RelayContext, opened: Opened) -> Carrier:
 
 
 class Carrier(ABC):
-    """answer, usage, tier: what is known of the answer so far. error: what went wrong after its first byte. complete:
-    the client has got all that a stream has to say, though the connection may not have ended yet."""
+    """`answer`, `usage`, `tier`: as known of the answer so far.
+
+    `error`: the failure after its first byte. `complete`: the client has got all that a stream has to say, though the
+    connection may not have ended yet.
+    """
 
     def __init__(self, context: RelayContext, opened: Opened) -> None:
         self.answer = ""

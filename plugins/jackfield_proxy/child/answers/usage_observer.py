@@ -35,8 +35,10 @@ _ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
     "responses": _types(b"response.completed", b"response.failed", b"response.incomplete", b"error"),
     "gemini": (b'"finishReason":"', b'"finishReason": "', b'"blockReason"', *_ERROR),
 }
-"""What only the last events of a stream say; not every provider sends the very last one. A text that speaks of it has
-other quotes and line ends: escaped ones."""
+"""The marks that only the last events of a stream have; not every provider sends the very last one.
+
+A text that speaks of it has other quotes and line ends: escaped ones.
+"""
 
 
 _NAMES = ((b'"id"', b'usage"'), (b'"responseId"', b'"usageMetadata"'))
@@ -47,8 +49,8 @@ class UsageObserver:
     """Feed it every byte of an answer. answer: its id; usage: None until told; tier: of the service, where it says.
     After `close`: finished: the stream has said that it is complete; ended: nothing that is missing is known to be.
 
-    Of a stream only the beginning, which names the answer, and the end are looked at: what lies between has nothing to
-    tell, and a look at all of it costs as much as passing it on."""
+    It reads only the beginning of a stream, which names the answer, and the end. The middle tells nothing about usage,
+    and a look at all of it costs as much as passing it on."""
 
     def __init__(
         self,
@@ -58,7 +60,7 @@ class UsageObserver:
         encoding: str = "",
         seen: Callable[[Mapping[str, object]], None] | None = None,
     ) -> None:
-        """seen: is told every answer and event that is read."""
+        """seen: gets every answer and event that is read."""
         self._seen = seen
         self.answer = ""
         self.usage: TokenCounts | None = None

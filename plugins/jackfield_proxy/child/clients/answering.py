@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 _ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 """Of an event."""
 _LAST = (b'"type":"message_stop"', b'"type": "message_stop"', b"\ndata: [DONE]")
-"""What only the last event of a stream has near its end; within a text the quotes would be escaped. Responses' last
-event is too large to be looked for."""
+"""The marks that only the last event of a stream has near its end; within a text the quotes would be escaped.
+
+Responses' last event is too large to be looked for.
+"""
 _NEAR = 96
 _WITHOUT_BODY = frozenset({204, 304})
 """And those in between, which no provider's answer has."""
@@ -55,7 +57,7 @@ class WholeAnswer(web.Response):
 
 
 class StreamedAnswer(web.StreamResponse):
-    """An answer in parts. Whoever speaks for a process that has died knows whether it is between two events."""
+    """An answer in parts. A stand-in for a process that has died knows whether it is between two events."""
 
     _send_headers_immediately = False  # they go out with the first bytes, which are there already
     _connection: ClientConnection

@@ -1,5 +1,8 @@
-"""The connections of a proxy's clients: how many there may be, how long a request may take to arrive, and what the
-daemon knows of each. `jackfield.api.admission` decides about those of other users and about slow ones."""
+"""The connections of a proxy's clients.
+
+They decide how many there may be, how long a request may take to arrive, and how much the daemon knows of each.
+`jackfield.api.admission` decides about those of other users and about slow ones.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
     from jackfield_proxy.plan import ConnectionRules, ProxyLimits
 
 SURPLUS = 64
-"""Connections above `proxy.max_connections` that are told so; the oldest of them gives way to a new one, so that a
-health check always comes in."""
+"""Connections above `proxy.max_connections` that get a refusal.
+
+The oldest of them gives way to a new one, so that a health check always comes in.
+"""
 SURPLUS_SECONDS = 5.0
 """Until the head of a request must be there on one of them."""
 YOUNG = 0.05
@@ -36,13 +41,14 @@ _POLL = 0.01
 MOST_BETWEEN = 1.0
 """Seconds between looks at connections that are one too many."""
 RETRY_AFTER = 1.0
-"""Seconds; what a client is told whose connection was one too many."""
+"""Seconds; the wait that the refusal names to a client whose connection was one too many."""
 _PATH = 64
 """Bytes at the start of a request within which its path tells the dialect."""
 
 
 def admission_limits(limits: ProxyLimits, rules: ConnectionRules) -> AdmissionLimits:
-    """The owner may have as many as `proxy.max_connections`, and those above are told so; others have their shares."""
+    """The owner may have as many as `proxy.max_connections`, and those above get a refusal; others have their
+    shares."""
     most = limits.max_connections
     total = most + 2 * SURPLUS
     return AdmissionLimits(

@@ -1,7 +1,7 @@
-"""The process's side of what the daemon knows of its connections (`jackfield_proxy.takeover`): a byte of common
+"""The process's side of the daemon's knowledge of its connections (`jackfield_proxy.takeover`). It has a byte of common
 memory and a duplicate of each, so that the daemon can speak for a process that has died.
 
-Nothing here waits for anybody: what cannot be told at once leaves a connection for which nobody speaks.
+Nothing here waits for anybody: a change that cannot be passed on at once leaves a connection for which nobody speaks.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ConnectionSlot:
 
 
 class TakeoverLink:
-    """Without a table nothing is told to anybody."""
+    """Without a table nobody learns anything."""
 
     def __init__(self, control: socket.socket | None = None, table: _Table | None = None) -> None:
         self._control = control
@@ -66,7 +66,7 @@ class TakeoverLink:
 
     @classmethod
     def of(cls, inherited: InheritedDescriptors) -> TakeoverLink:
-        """What was handed over."""
+        """The link over the descriptors that were handed over."""
         if inherited.control < 0:
             return cls()
         control = socket.socket(fileno=inherited.control)

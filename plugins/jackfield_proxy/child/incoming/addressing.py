@@ -65,7 +65,7 @@ def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
 
 
 def dialect_of(upstream: Upstream, dialect: DialectName, model: str) -> DialectName:
-    """What is spoken with it: the client's own dialect wherever the provider knows it, and the model takes it."""
+    """The dialect of the request to it: the client's own wherever the provider knows it, and the model takes it."""
     if upstream.family != "openai":
         return upstream.family
     if dialect == "responses" and upstream.native:
@@ -83,9 +83,12 @@ def address(
     stream: bool = False,
     version: str = "",
 ) -> str:
-    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has.
-    stream: clouds and Gemini have another path for it. version: of Gemini's API, as the client has asked for it. Raises
-    `DialectError` for a model whose name would lead elsewhere."""
+    """The address of a request.
+
+    `query`: as the client sent it, for its own dialect only; it is added to the query that the provider's own address
+    has. `stream`: clouds and Gemini have another path for it. `version`: of Gemini's API, as the client has asked for
+    it. Raises `DialectError` for a model whose name would lead elsewhere.
+    """
     if dialect == "gemini":
         return google_address(upstream, model, google_paths.verb_of(stream=stream), query, version)
     if upstream.platform:
@@ -208,8 +211,11 @@ def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def marks(target: str, attempts: int, rule: str | None, missing: Sequence[str] = ()) -> Pairs:
-    """Headers of an answer, or of an error: who was asked in the end, how often, which rule chose it, and which hosted
-    tools the provider does not have."""
+    """Headers of an answer, or of an error.
+
+    They say who was asked in the end, how often, which rule chose it, and which hosted tools the provider does not
+    have.
+    """
     made = [("x-jackfield-target", target), ("x-jackfield-attempts", str(attempts))]
     made += [("x-jackfield-rule", rule)] if rule else []
     made += [("x-jackfield-missing-tools", ", ".join(missing))] if missing else []

@@ -23,8 +23,10 @@ async def whole(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
 
 
 class ClientBody:
-    """A body that goes on as it comes, once. length: bytes, None: not known. ended: is called at its end. error: why
-    it came to no end."""
+    """A body that goes on as it comes, once.
+
+    `length`: bytes, None: not known. `ended`: is called at its end. `error`: why it came to no end.
+    """
 
     def __init__(self, request: web.BaseRequest, limits: ProxyLimits) -> None:
         """Raises `DialectError` 413."""

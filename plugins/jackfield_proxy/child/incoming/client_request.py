@@ -27,9 +27,12 @@ LONGEST_MODEL = 512
 
 @record
 class UpstreamRequest:
-    """What is sent, but for the provider's credential. dialect: that the provider answers in; translated: it is not the
-    client's. login: the agent's own, for a provider that keeps none. answers: it is answered in the grammar of a
-    conversation. missing: hosted tools that the client has asked for and this provider does not have."""
+    """The request that is sent, but for the provider's credential.
+
+    `dialect`: that the provider answers in. `translated`: it is not the client's. `login`: the agent's own, for a
+    provider that keeps none. `answers`: it is answered in the grammar of a conversation. `missing`: hosted tools that
+    the client has asked for and this provider does not have.
+    """
 
     url: str
     headers: addressing.Pairs
@@ -44,8 +47,9 @@ class UpstreamRequest:
 
 @record
 class AllowedOutput:
-    """What a request lets a model say. each: tokens of one answer, None: the request does not say; answers: how
-    many."""
+    """The output that a request allows a model. each: tokens of one answer, None: the request does not say; answers:
+    how many.
+    """
 
     each: int | None = None
     answers: int = 1
@@ -75,11 +79,11 @@ _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k
 
 
 class ClientRequest:
-    """One request. pairs: its headers; counts: it asks for a count of tokens only. answers: as of `UpstreamRequest`;
-    spends: its answer's usage counts; uncounted: it costs what no answer tells. of_one_account: it may speak of objects
-    that a provider keeps for the account of a key.
+    """One request. `pairs`: its headers. `counts`: it asks for a count of tokens only. `answers`: as of
+    `UpstreamRequest`. `spends`: its answer's usage counts. `uncounted`: it has a cost that no answer tells.
+    `of_one_account`: it may speak of objects that a provider keeps for the account of a key.
 
-    What takes long with a large body is awaited: see `large`."""
+    Work that takes long with a large body is awaited: see `large`."""
 
     answers = True
     spends: bool
@@ -143,7 +147,7 @@ class ClientRequest:
 
     @property
     def mixed(self) -> bool:
-        """What another provider's answer has left in the conversation must not go out as it is."""
+        """Whether another provider's answer has left marks in the conversation that must not go out as they are."""
         return names.is_mixed(self.body)
 
     @property

@@ -1,5 +1,7 @@
-"""Which conversation a request belongs to, and which target has served it: providers cache the beginning of a prompt,
-so that the next request of a conversation is cheapest where the last one was.
+"""Which conversation a request belongs to, and which target has served it.
+
+Providers cache the beginning of a prompt, so that the next request of a conversation is cheapest where the last one
+was.
 """
 
 from __future__ import annotations
@@ -43,8 +45,10 @@ def named(value: Mapping[str, Json], headers: Mapping[str, str]) -> str:
 
 
 def key_of(value: Mapping[str, Json], headers: Mapping[str, str]) -> str:
-    """What stays the same from turn to turn: the name, else what the first messages say. What comes before them is left
-    out, as clients put changing marks there."""
+    """The part that stays the same from turn to turn: the name, else the text of the first messages.
+
+    Text before them is left out, as clients put changing marks there.
+    """
     if name := named(value, headers):
         return name
     digest = blake2b(digest_size=16)

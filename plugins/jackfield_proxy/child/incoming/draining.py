@@ -13,10 +13,12 @@ class BodyStream(Protocol):
 
 
 def drained(content: BodyStream) -> bytes:
-    """As `read_nowait`, which takes out chunk by chunk, as they came over HTTP, and asks the connection for more after
-    each of them: of a stream in small chunks that is a fifth of all the work. At the end of a body nothing more is to
-    be asked for, unless the connection was made to wait. The reader's state is private to aiohttp; where it looks
-    otherwise than expected it is left alone."""
+    """Does the work of `read_nowait`, which takes out chunk by chunk, as they came over HTTP.
+
+    After each chunk, that method asks the connection for more. Of a stream in small chunks that is a fifth of all the
+    work. At the end of a body nothing more is to be asked for, unless the connection was made to wait. The reader's
+    state is private to aiohttp; where it looks otherwise than expected it is left alone.
+    """
     buffer = getattr(content, "_buffer", None)
     if type(buffer) is not deque or not buffer or getattr(content, "_buffer_offset", None) != 0:
         return content.read_nowait()

@@ -1,5 +1,7 @@
-"""A request of an endpoint that is the same with every provider of its dialect, or not there at all: files, batches,
-embeddings, images and the like. It passes through; nothing of it is translated."""
+"""A request of an endpoint that is the same with every provider of its dialect, or not there at all.
+
+Such endpoints are files, batches, embeddings, images and the like. It passes through; nothing of it is translated.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +53,10 @@ _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
 class EndpointRequest(ClientRequest):
-    """path: below `/v1`, encoded; of Gemini's the whole. named: as of `ClientRequest`. body: it has one reading, and a
-    stream is for one attempt with one provider."""
+    """`path`: below `/v1`, encoded; of Gemini's the whole.
+
+    `named`: as of `ClientRequest`. `body`: it has one reading, and a stream is for one attempt with one provider.
+    """
 
     def __init__(
         self,
@@ -112,8 +116,10 @@ class EndpointRequest(ClientRequest):
 
     @property
     def keeps(self) -> bool:
-        """An object's own answer names those that the provider has made of it since, such as the results of a batch;
-        what lies deeper may be a client's own words."""
+        """An object's own answer names those that the provider has made of it since, such as the results of a batch.
+
+        Deeper values may be a client's own words.
+        """
         return self.of_one_account and (self.method == "POST" or (bool(self.place.id) and not self.place.deeper))
 
     def may_go_to(self, plan: ProxyPlan) -> bool:

@@ -1,4 +1,4 @@
-"""What Google keeps for an account, by the paths and names that the Gemini API has for it.
+"""The objects that Google keeps for an account, by the paths and names that the Gemini API has for them.
 
 Source: the Gemini API's reference, of November 2026.
 """
@@ -22,16 +22,19 @@ _BELOW = re.compile(r"(?:/upload)?/v1\w*/(.*)").fullmatch
 _JOBS: Mapping[str, str] = {
     "asyncBatchEmbedContent": "batches", "batchGenerateContent": "batches", "predictLongRunning": "operations",
 }  # fmt: skip
-"""What is asked of a model and makes something that is kept."""
+"""The requests to a model that make something that is kept."""
 _ASKED = frozenset({"batchEmbedContents", "embedContent", "predict"})
-"""What is asked of a model and leaves nothing behind."""
+"""The requests to a model that leave nothing behind."""
 _FREE = re.compile(r"(?:/upload)?/v1\w*/(?:files\b.*|.*:cancel)").fullmatch
 
 
 @record
 class BegunUpload:
-    """name: by which the client goes on with it. url: the provider's, for the rest. credential: of whoever has begun
-    it; key: its id. profile, provider, account: where the file will be kept."""
+    """`name`: by which the client goes on with it.
+
+    `url`: the provider's, for the rest. `credential`: of the caller that has begun it. `key`: its id. `profile`,
+    `provider`, `account`: where the file is kept at the end.
+    """
 
     name: str
     url: str

@@ -14,13 +14,13 @@ NICE = 5
 
 
 class HelperPool(ProcessPoolExecutor):
-    """Processes of a fresh interpreter each. Whoever makes it calls `end`."""
+    """Processes of a fresh interpreter each. Its maker calls `end`."""
 
     def __init__(self) -> None:
         super().__init__(PROCESSES, multiprocessing.get_context("spawn"), _begin)
 
     def end(self) -> None:
-        """What they work on is given up."""
+        """They give up their work."""
         self.shutdown(wait=False, cancel_futures=True)
         for one in multiprocessing.active_children():
             one.kill()

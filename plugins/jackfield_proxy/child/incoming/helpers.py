@@ -51,7 +51,7 @@ class HelperProcesses:
             self._end_later()
 
     def close(self) -> None:
-        """What they work on is given up."""
+        """They give up their work."""
         if self._ending is not None:
             self._ending.cancel()
         if self._pool is None:

@@ -1,5 +1,7 @@
-"""Large requests are read, measured and translated by another process: with one of 20 MB that takes seconds, and a
-thread would not help, as the interpreter and its JSON parser let nobody else in meanwhile.
+"""Another process reads, measures and translates large requests.
+
+With one of 20 MB that takes seconds. A thread would not help, as the interpreter and its JSON parser let nobody else in
+meanwhile.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _CALL_IDS = re.compile(rb'"(?:id|tool_use_id|call_id|tool_call_id)"\s*:\s*"([^"\
 
 @record
 class BodySummary:
-    """What a body says, without the body. ids: what may be those of tool calls; asked: see `ClientRequest`."""
+    """The facts about a body, without the body. ids: those that may be of tool calls; asked: see `ClientRequest`."""
 
     model: str
     stream: bool

@@ -24,8 +24,11 @@ _READ = frozenset({
 
 
 def require_one_reading(body: bytes) -> None:
-    """Of repeated names some parsers take the first and others the last, and some look at no case: what is permitted
-    here would not be what the provider reads. body: a JSON object; what is none passes. Raises `DialectError` 400."""
+    """Of repeated names some parsers take the first and others the last, and some look at no case.
+
+    So the proxy might permit something else than the provider reads. body: a JSON object; any other body passes. Raises
+    `DialectError` 400.
+    """
     values = _values_in(body)
     if values is not None and _is_plain(body, values):
         return
@@ -50,7 +53,7 @@ def with_model(body: bytes, model: str) -> bytes:
 
 
 def model_in(body: bytes) -> str:
-    """What a body names as its model; empty: it names none, or is no JSON object."""
+    """The name of the model in a body; empty: it names none, or is no JSON object."""
     try:
         value = _DECODER.decode(body).get("model")
         found = None if value is None or not bytes(value).startswith(b'"') else json.loads(bytes(value))

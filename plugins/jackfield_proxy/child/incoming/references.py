@@ -1,4 +1,4 @@
-"""What a request says of objects that a provider keeps for an account: in its path, and anywhere in its body.
+"""The references of a request to objects that a provider keeps for an account: in its path, and anywhere in its body.
 
 Sources: the API references of OpenAI, Anthropic and Google, of November 2026.
 """
@@ -86,8 +86,10 @@ _LIKELY: Mapping[DialectName, tuple[bytes, ...]] = {
 
 @record
 class StoredPath:
-    """collection: such as `files`, empty where nothing is kept; id: of an object in it, empty: the collection itself;
-    deeper: there is more behind the id."""
+    """`collection`: such as `files`, empty where nothing is kept.
+
+    `id`: of an object in it, empty: the collection itself. `deeper`: there is more behind the id.
+    """
 
     collection: str
     id: str = ""

@@ -1,4 +1,5 @@
-"""What a proxy's process extends in aiohttp, and uses although it is private; see docs/replaced-parts.md."""
+"""The parts of aiohttp that a proxy's process extends, or uses although they are private; see
+docs/replaced-parts.md."""
 
 from __future__ import annotations
 

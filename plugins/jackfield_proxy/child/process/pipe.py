@@ -25,8 +25,11 @@ from jackfield_proxy.messages import (
 )
 
 MOST_WAITING = 8 * 2**20
-"""Bytes that may wait for a daemon that does not read. What was served beyond is not recorded, unless the daemon may
-hold something for it: those are as many as were in flight, as no more questions are sent then."""
+"""Bytes that may wait for a daemon that does not read.
+
+A request that was served beyond is not recorded, unless the daemon may hold something for it. Those are as many as were
+in flight, as no more questions are sent then.
+"""
 GATHERED_S = 0.005
 """How long a record waits for others, in seconds, so that they go out together: each packet costs as much as ten
 records."""
@@ -42,7 +45,7 @@ class Pipe:
         self._asked: dict[int, asyncio.Future[bool]] = {}
         self._permissions: dict[int, asyncio.Future[PermissionAnswer]] = {}
         self._held: set[str] = set()
-        """Requests that the daemon was asked about, and whose end it has to be told."""
+        """Requests that the daemon was asked about, and whose end it has to know."""
         self._lost = 0
         self._records: list[bytes] = []
         """Of requests that have ended, which go out together."""
@@ -98,7 +101,7 @@ class Pipe:
             self._records.clear()
 
     async def ask(self, path: str, attributes: Mapping[str, Json], timeout: float) -> bool:
-        """What a condition script says; False when it fails or takes too long."""
+        """The answer of a condition script; False when it fails or takes too long."""
         number = next(self._numbers)
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._asked[number] = waiting

@@ -27,8 +27,11 @@ class AnswerKeeper:
         return self._cache.find(self._name)
 
     def copy(self, served: Candidate) -> AnswerCopy | None:
-        """None: its answer may not be kept. What serves while the choice fails is not to stay when that is over; where
-        the choice is a fallback, all are."""
+        """None: its answer may not be kept.
+
+        An answer that serves while the choice fails is not to stay when that is over; where the choice is a fallback,
+        all are.
+        """
         choice = self.choice
         stays = choice is None or choice.fallback or choice.target == served.target
         return self._cache.copy() if stays else None

@@ -1,4 +1,4 @@
-"""Who may come in: whoever has the profile's token, and whoever has a virtual key."""
+"""The callers that may come in: those with the profile's token, and those with a virtual key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jackfield_proxy.plan import ProxyPlan
 
 OWN = CallerPass("")
-"""Whoever has the profile's own token."""
+"""The caller with the profile's own token."""
 _HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 

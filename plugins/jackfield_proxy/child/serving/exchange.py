@@ -208,7 +208,7 @@ class ProxiedExchange:
         `DialectError` 402, 403, 429, 503."""
         if self.call.uncounted:
             message = (
-                "What this costs is told by no answer, so that a key or a profile with a budget may not ask for it."
+                "No answer tells the cost of this request, so that a key or a profile with a budget may not ask for it."
             )
             raise DialectError(403, message, "permission_error")
         spends = self.call.spends

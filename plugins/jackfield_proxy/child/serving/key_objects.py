@@ -1,4 +1,4 @@
-"""What a key makes at a provider, and which of the things there it may see."""
+"""The objects that a key makes at a provider, and which of the things there it may see."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class KeyObjects:
         return replace(opened, reply=uploads.replied(reply, request, call.path, begun.name))
 
     async def listed(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> web.StreamResponse:
-        """What the key may see of a list. Raises `ListRefused`, `UpstreamFailure`, `DialectError`."""
+        """The part of a list that the key may see. Raises `ListRefused`, `UpstreamFailure`, `DialectError`."""
 
         async def read(page: EndpointRequest) -> web.Response:
             other = await self._shared.sender.attempt(self._plan, page, opened.candidate, opened.attempts)

@@ -1,4 +1,4 @@
-"""Whose request may speak of what a provider keeps, and which of the provider's keys keeps it."""
+"""Which requests may speak of an object that a provider keeps, and which of the provider's keys keeps it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ MOST_IDS = 1000
 
 
 async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:
-    """What decides where the request goes; None: nothing does. plan: of the process. Raises `DialectError`: 404 for
-    what a virtual key may not speak of, 400, 403 and 413 for what it may not ask at all."""
+    """The object that decides where the request goes; None: nothing does. plan: of the process.
+
+    Raises `DialectError`: 404 for an object that a virtual key may not speak of; 400, 403 and 413 for a request that it
+    may not send.
+    """
     if not caller.key:
         return await _own(call, plan, pipe) if plan.several_accounts else None
     _require_looked_at(call)

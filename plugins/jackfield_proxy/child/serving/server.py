@@ -51,7 +51,7 @@ IDLE_CONNECTION = 120.0
 LARGEST_JSON = 4 * 2**20
 """Bytes of a body that is looked at for its model; a larger one of an endpoint that passes goes on as it comes."""
 LAST_WORDS = 0.2
-"""Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
+"""Seconds for the last words to clients when the proxy stops; less than the daemon waits beyond `stop_grace`."""
 _NOTHING = InheritedDescriptors()
 
 
@@ -133,7 +133,7 @@ class Server:
         return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
-        """No new requests; those in flight get `stop_grace`, then their clients are told."""
+        """No new requests; those in flight get `stop_grace`, then their clients get an error."""
         if self._listener is not None:
             self._listener.close()
         if self._web is not None:

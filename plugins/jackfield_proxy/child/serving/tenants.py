@@ -28,7 +28,7 @@ PROFILE_HEADER = "x-jackfield-profile"
 
 @record
 class ExchangeServices:
-    """What all requests of a profile have in common. cache, uploads: of all profiles of the process."""
+    """The services that all requests of a profile have in common. cache, uploads: of all profiles of the process."""
 
     sender: UpstreamSender
     counter: Counter
@@ -116,8 +116,10 @@ class Tenants:
         raise DialectError(403, "This key is for the proxies of other profiles.", "permission_error")
 
     def serving(self, caller: CallerPass, named: str, call: ClientRequest) -> Tenant:
-        """Who serves a request of a caller: the only one, or the first that lists its model. Of what names no model
-        those that have such an endpoint. Raises `DialectError` 403, 404."""
+        """The tenant that serves a request of a caller: the only one, or the first that lists its model.
+
+        For a request that names no model: those that have such an endpoint. Raises `DialectError` 403, 404.
+        """
         if self._only is not None and not (named or caller.models or caller.profiles):
             return self._only
         require_model(caller, call.model)

@@ -1,5 +1,7 @@
-"""The credentials that a provider knows, in its own words: some repeat the key that they refuse, and a client of the
-proxy, such as one with a virtual key, is not to see it."""
+"""The credentials that a provider knows, in its own words.
+
+Some repeat the key that they refuse. A client of the proxy, such as one with a virtual key, is not to see it.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.plan import Concurrency, Upstream
 
 RETRY_AFTER = 1.0
-"""Seconds; what a client is told that found the queue full."""
+"""Seconds; the wait that a client gets that found the queue full."""
 
 
 class _ProviderQueue:

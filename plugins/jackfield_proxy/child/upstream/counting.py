@@ -75,7 +75,7 @@ def may_count(upstream: Upstream) -> bool:
 
 
 def tokens_in(body: bytes) -> int | None:
-    """What a provider's count says."""
+    """The number in a provider's count."""
     found = _COUNT(body)
     return int(found[1]) if found else None
 

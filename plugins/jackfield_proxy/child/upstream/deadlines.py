@@ -26,7 +26,7 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, expired: Callable[[], None]) -> Wait:
-        """Whoever begins a wait ends it."""
+        """The caller that begins a wait ends it."""
         wait = Wait(self._loop.time() + self._seconds, expired)
         self._waits[id(wait)] = wait
         if self._timer is None:

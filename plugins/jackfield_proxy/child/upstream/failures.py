@@ -1,4 +1,4 @@
-"""What failures of a provider mean: whether another try, or another target, may serve the request."""
+"""The meaning of a provider's failures: whether another try, or another target, may serve the request."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _LASTING_CODES = frozenset({"insufficient_quota", "invalid_api_key", "model_not_
 class UpstreamFailure(Exception):
     """A provider did not serve a request, and nothing of its answer has reached the client.
 
-    again: the same may work later; elsewhere: another target may serve it. answer: status, headers and body for a
-    client of the provider's dialect, None when there was none. cooling: counts against the target. attempts: how often
-    the request was sent, the last time to `candidate`. of_account: it speaks of the key or its account. other_key: the
-    provider has another key, which may serve. may_cost: the provider has the request, and may charge for an answer that
-    nobody gets.
+    `again`: the same may work later. `elsewhere`: another target may serve it. `answer`: status, headers and body for a
+    client of the provider's dialect, None when there was none. `cooling`: counts against the target. `attempts`: how
+    often the request was sent, the last time to `candidate`. `of_account`: it speaks of the key or its account.
+    `other_key`: the provider has another key, which may serve. `may_cost`: the provider has the request, and may charge
+    for an answer that nobody gets.
     """
 
     def __init__(
@@ -110,8 +110,10 @@ def _is_lasting(error: DialectError, status: int) -> bool:
 
 
 def unreachable(provider: str, reason: str, *, lasting: bool = False) -> UpstreamFailure:
-    """lasting: nobody listens there, or the name is unknown. The proxy asks again, as often as it is set to, and its
-    client shall not do so too."""
+    """lasting: nobody listens there, or the name is unknown.
+
+    The proxy asks again, as often as its settings say, and its client must not do so too.
+    """
     error = DialectError(502, f"The provider {provider} cannot be reached: {reason}.", lasting=lasting)
     return UpstreamFailure(error, again=True, elsewhere=True, cooling=True)
 

@@ -1,5 +1,8 @@
-"""The targets of one request, tried in order until one serves: as long as nothing has reached the client, one that
-fails is followed by another, whatever it has failed with and however far it had come."""
+"""The targets of one request, tried in order until one serves.
+
+As long as nothing has reached the client, another follows one that fails, whatever the failure and however far it had
+come.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,10 @@ LONGEST_PAUSE = 8.0
 
 
 class Fallback:
-    """tell: is told each target, and how often the request will have been sent with it. may_cost: a target that did not
-    serve may charge all the same."""
+    """`tell`: gets each target, and how often the request has been sent with it then.
+
+    `may_cost`: a target that did not serve may charge nevertheless.
+    """
 
     def __init__(
         self,
@@ -39,20 +44,22 @@ class Fallback:
         self._most_retries = plan.limits.retries if alone else 0
         self._retries = 0
         self._again: tuple[Candidate, float] | None = None
-        """Who may be asked again, and after how many seconds."""
+        """The target that may be asked again, and after how many seconds."""
         self._with_other_key: Candidate | None = None
         self._other_keys = 0
         """That may still be tried with the current target."""
         self._tried = 0
         self._attempts = 0
         self._refused: UpstreamFailure | None = None
-        """What the client is told when nobody serves."""
+        """The refusal that the client gets when nobody serves."""
         self._final = False
         """Nothing that a later target says is better."""
 
     async def open(self) -> Opened:
-        """The next target that serves. Whoever gets it calls `UpstreamSender.closed`. Raises `UpstreamFailure` when
-        none is left."""
+        """The next target that serves.
+
+        The caller that gets it calls `UpstreamSender.closed`. Raises `UpstreamFailure` when none is left.
+        """
         while (candidate := await self._next()) is not None:
             self._attempts += 1
             self._tell(candidate, self._attempts)

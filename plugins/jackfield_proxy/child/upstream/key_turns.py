@@ -94,5 +94,5 @@ class KeyTurns:
 
 @lru_cache(1024)
 def mark_of(provider: str, key: str) -> str:
-    """By which a key of a provider is known again without being told."""
+    """A mark by which a key of a provider is known again without being shown."""
     return blake2b(f"{provider}\0{key}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

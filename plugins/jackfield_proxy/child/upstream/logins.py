@@ -22,7 +22,7 @@ class ProviderLogins:
         self._google = GoogleTokens()
 
     def tokens(self) -> list[str]:
-        """What providers have been shown beside their keys."""
+        """The tokens that providers have been shown beside their keys."""
         return self._google.known()
 
     async def headers(

@@ -1,6 +1,7 @@
-"""The beginning of a stream, until there is content. Providers that are overloaded accept a request, begin a stream and
-then say in it what they should have said by a status: as long as nothing has reached the client, that is a refusal like
-any other.
+"""The beginning of a stream, until there is content.
+
+Overloaded providers accept a request, begin a stream and then say in it what they should have said by a status. As long
+as nothing has reached the client, that is a refusal like any other.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ _CONTENT: Mapping[DialectName, Callable[[bytes, int], object]] = {
     "responses": re.compile(rb'"type":\s?"response\.output_').search,
     "gemini": re.compile(rb'"(?:text":\s?"[^"]|functionCall":\s?\{)').search,
 }
-"""What shows at a glance that there is content; the readers of the dialects look for it in the rest."""
+"""The bytes that show at a glance that there is content; the readers of the dialects look for it in the rest."""
 _NO_CONTENT = (MessageStart, Ping, UsageUpdate)
 
 
 class Opening:
-    """Feed it a stream until it says that there is no more to wait for. buffered: what was fed; error: why the
-    stream has failed; event: the data of the event that said so."""
+    """Feed it a stream until it says that there is no more to wait for.
+
+    `buffered`: the bytes that it has got. `error`: why the stream has failed. `event`: the data of the event that said
+    so.
+    """
 
     def __init__(self, dialect: DialectName) -> None:
         self.buffered = b""
@@ -81,9 +85,11 @@ def is_stream(reply: ProviderReply) -> bool:
 
 
 async def opened(reply: ProviderReply, dialect: DialectName, seconds: float) -> bytes:
-    """What of the stream was read to know that it has content; nothing for another answer. After so many seconds, what
-    there is: models think for minutes between the first event and the next. Raises `UpstreamFailure`, and what the
-    connection raises."""
+    """The part of the stream that was read to know that it has content; nothing for another answer.
+
+    After that many seconds, the part that is there: models think for minutes between the first event and the next.
+    Raises `UpstreamFailure`, and the errors of the connection.
+    """
     encoding = reply.headers.get("Content-Encoding", "").strip().lower()
     if not seconds or not is_stream(reply) or encoding not in PLAIN:
         return b""

@@ -50,8 +50,10 @@ _UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 @record
 class Opened:
-    """A provider that serves: the head of its answer is there, and of a stream its beginning. attempts: of sending the
-    request. account: a mark of the key that was used."""
+    """A provider that serves: the head of its answer is there, and of a stream its beginning.
+
+    `attempts`: of sending the request. `account`: a mark of the key that was used.
+    """
 
     reply: ProviderReply
     beginning: bytes
@@ -123,7 +125,7 @@ class UpstreamSender:
             self.health.failed(target, limits, refused.error.retry_after)
 
     async def attempt(self, plan: ProxyPlan, call: ClientRequest, candidate: Candidate, attempts: int) -> Opened:
-        """Whoever gets it calls `closed`. attempts: this one included. Raises `UpstreamFailure`."""
+        """The caller that gets it calls `closed`. attempts: this one included. Raises `UpstreamFailure`."""
         target, limits = candidate.target, plan.limits
         try:
             upstream = addressing.upstream_of(plan, target.provider)
