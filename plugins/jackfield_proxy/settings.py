@@ -43,8 +43,8 @@ class ProxySettings(BaseModel):
         5.0,
         ge=0,
         le=600,
-        description="Longest time for which the beginning of a stream is held back until it has content or an error, "
-        "in seconds; with 0 it is not.",
+        description="Longest time for which the beginning of a stream waits until it has content or an error, in "
+        "seconds; with 0 it does not wait.",
     )
     idle_timeout: float = Field(
         180.0,
@@ -91,8 +91,8 @@ class ProxySettings(BaseModel):
         30.0,
         gt=0,
         le=3600,
-        description="Longest pause until the shared port is tried again where it cannot be used, in seconds; the first "
-        "is 1 s, and each further one twice as long.",
+        description="Longest pause until the shared port is tried again where it cannot be used, in seconds. The "
+        "first pause is 1 s, and each further one twice as long.",
     )
     cache_size: int = Field(
         64 * 2**20,

@@ -1,6 +1,6 @@
-"""What a proxy's process and the daemon share of its connections, so that the daemon can speak for a process that dies:
-one byte of common memory for each connection, written by the process alone, and messages that hand the daemon a
-duplicate of the connection.
+"""The connections of a proxy's process, as it shares them with the daemon, so that the daemon can speak for a process
+that dies. They share one byte of common memory for each connection, which the process alone writes. Messages hand the
+daemon a duplicate of the connection.
 
 A byte is written before what it speaks of, or after: it never says more of the client's side than is true. `MIDDLE`
 comes before the first byte of an answer, `BOUNDARY` after the last byte of an event has gone to the kernel.
@@ -16,8 +16,11 @@ from jackfield.api.records import record
 SLOTS = 1024
 """Connections of one process that the daemon knows; further ones have nobody who speaks for them."""
 IDLE, WAITING, BOUNDARY, COMPLETE, MIDDLE = range(5)
-"""No request; a request and nothing of its answer; an event stream between two events, all of it with the kernel; the
-same after its last event; anything else."""
+"""No request.
+
+A request and nothing of its answer. An event stream between two events, all of it with the kernel. The same after its
+last event. Anything else.
+"""
 _DIALECTS: tuple[DialectName, ...] = ("anthropic", "chat", "responses", "gemini")
 CODES: dict[DialectName, int] = {name: number << 3 for number, name in enumerate(_DIALECTS)}
 """Added to a state: how the client wants to be spoken to."""
@@ -47,8 +50,11 @@ def messages(data: bytes) -> list[tuple[bool, int]]:
 
 @record
 class InheritedDescriptors:
-    """Descriptors that the daemon hands to the process, -1 for none. listener: where it accepts. control: its end of
-    the pair for messages, and table: the common memory; both or neither."""
+    """Descriptors that the daemon hands to the process, -1 for none.
+
+    `listener`: where it accepts. `control`: its end of the pair for messages, and `table`: the common memory; both or
+    neither.
+    """
 
     listener: int = -1
     control: int = -1

@@ -1,4 +1,4 @@
-"""What can be set about Python in Code nodes."""
+"""The settings of Python in Code nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODULES = (
     "json math numbers operator pprint random re secrets statistics string struct textwrap time types typing "
     "unicodedata urllib.parse uuid xml.etree.ElementTree zlib zoneinfo"
 )
-"""What is of use without files, network and processes."""
+"""The modules that are of use without files, network and processes."""
 
 
 class PythonSettings(BaseModel):

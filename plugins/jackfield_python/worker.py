@@ -1,7 +1,7 @@
 """The daemon's end of one worker: a process that forks a confined child for every run.
 
-The worker itself never sees the data of a run, so that a child, which is a copy of it, finds none of earlier ones: the
-socket of a run is handed through to the child.
+The worker itself never sees the data of a run, so that a child, which is a copy of it, finds none of earlier ones. It
+hands the socket of a run through to the child.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ ENDED = "The program's process ended without an answer."
 
 @record
 class PythonRun:
-    """parts: frames for the child, which go away as they are sent; take: is given the frames of the answer that come
-    before its last one; seconds: of processor time that it may take; memory: bytes beyond the bare interpreter."""
+    """`parts`: frames for the child, which go away as they are sent.
+
+    `take`: gets the frames of the answer that come before its last one. `seconds`: of processor time that it may take.
+    `memory`: bytes beyond the bare interpreter.
+    """
 
     parts: deque[bytes]
     take: Callable[[Frame], Awaitable[None]]

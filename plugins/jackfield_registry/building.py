@@ -40,7 +40,7 @@ COMMIT_LENGTH = 40
 
 @record
 class BuildOrder:
-    """What is to be published. sequence: None: one more than the last; key: None: not signed."""
+    """The commit to publish. sequence: None: one more than the last; key: None: not signed."""
 
     source: Path
     output: Path
@@ -51,7 +51,7 @@ class BuildOrder:
 
 @record
 class Built:
-    """What was published. new: whether the commit was not there yet."""
+    """The commit that was published. new: whether the commit was not there yet."""
 
     commit: str
     sequence: int

@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about the registry."""
+"""The findings of `jackfield doctor` about the registry."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class LocalRegistry(Protocol):
         """Syncs since the start by result: `updated`, `unchanged`, `failed`."""
 
     async def status(self) -> RegistryStatus:
-        """What was synced, and when."""
+        """The commit that was synced, and when."""
 
     async def damage(self) -> Sequence[str]:
         """Sentences about what cannot be read."""
@@ -54,13 +54,16 @@ class LocalRegistry(Protocol):
     async def sync(
         self, *, force: bool = False, unattended: bool = False, tell: TellProgress | None = None
     ) -> RegistryStatus:
-        """One at a time: who comes meanwhile waits for the same, except that a forced one is not content with an
-        unforced. unattended: nobody is there to decide, so that a pin which cannot be read is not ignored. Raises
-        `UpstreamFailed`, `Conflict`, `ConfigurationError`."""
+        """One at a time: a caller that comes meanwhile waits for the same, except that a forced one is not content with
+        an unforced. `unattended`: nobody is there to decide, so that a pin which cannot be read is not ignored. Raises
+        `UpstreamFailed`, `Conflict`, `ConfigurationError`.
+        """
 
     async def offer(self, *, force: bool) -> RegistryOffer:
-        """What a sync would bring now; nothing is taken. Raises as `sync`."""
+        """The changes that a sync would bring now; nothing is taken. Raises as `sync`."""
 
     async def pin(self, commit: str | None) -> RegistryStatus:
-        """Stay at this commit from now on, which is taken at once if it is here, else with the next sync; None: go with
-        the channel again. Raises `Conflict`."""
+        """Stay at this commit from now on; None: go with the channel again.
+
+        The commit is taken at once if it is here, else with the next sync. Raises `Conflict`.
+        """

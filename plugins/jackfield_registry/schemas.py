@@ -19,7 +19,7 @@ class SyncQuery(Schema):
 
 
 class PinBody(Schema):
-    """What to stay at."""
+    """The commit to stay at."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,7 +50,7 @@ class RegistryAnswer(Schema):
 
 
 class OfferData(Schema):
-    """What a sync would bring. before: the commit that is here. added, changed, removed: files."""
+    """The changes that a sync would bring. before: the commit that is here. added, changed, removed: files."""
 
     before: str | None
     commit: str

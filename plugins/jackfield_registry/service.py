@@ -26,7 +26,7 @@ TOPIC = "registry"
 
 @record
 class RegistryLook:
-    """What lies on the disk. damage: sentences about what of it cannot be read."""
+    """The content of the disk. damage: sentences about the parts of it that cannot be read."""
 
     lock: Lock
     folder: Path | None

@@ -28,7 +28,7 @@ from jackfield_registry.threads import whole
 
 @record
 class WantedCommit:
-    """What is there before a sync. intact: whether the folder is what its index says."""
+    """The commit that is there before a sync. intact: whether the folder is as its index says."""
 
     lock: Lock
     folder: Path | None

@@ -1,5 +1,8 @@
-"""Calls of functions that plugins give. Each is made on a thread beside the script's, so that one that hangs holds
-neither the script beyond its deadline nor the pool of scripts."""
+"""Calls of functions that plugins give.
+
+A thread beside the script's makes each call. So one that hangs holds neither the script beyond its deadline nor the
+pool of scripts.
+"""
 
 from __future__ import annotations
 

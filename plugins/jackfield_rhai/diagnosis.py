@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about Rhai."""
+"""The findings of `jackfield doctor` about Rhai."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts can call. No file, network, clock or process is within reach."""
+"""The functions that scripts can call. No file, network, clock or process is within reach."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from jackfield_rhai.settings import RhaiSettings
 T = TypeVar("T")
 MIB = 1 << 20
 OWN = "rhai"
-"""The plugin whose functions are `FUNCTIONS`, which need no thread of their own."""
+"""The plugin whose functions are `FUNCTIONS`, which need no separate thread."""
 ITEMS_PER_TIMEOUT = 200
 COMPILED_TEXT = 2 * MIB
 """Bytes of source of the scripts kept compiled, which take some fifty times as much."""

@@ -1,4 +1,4 @@
-"""Threads for scripts: that many at a time, so many that wait, each for so long."""
+"""Threads for scripts. Limits say how many run at a time, how many wait, and how long each waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts print, kept apart per evaluation: one engine serves several threads, and each runs one script."""
+"""The output of scripts, kept apart per evaluation: one engine serves several threads, and each runs one script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a script gave, as JSON."""
+"""The result of a script, as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def as_json(value: object) -> Json:
 
 
 def plain(value: object) -> int | float | str:
-    """What JSON has no type for: decimals become numbers, blobs base64. Raises TypeError for anything else."""
+    """The values that JSON has no type for: decimals become numbers, blobs base64.
+
+    Raises TypeError for anything else.
+    """
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, bytes):

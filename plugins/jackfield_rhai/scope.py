@@ -32,7 +32,7 @@ def at_item(shared: Mapping[str, object], data: ScriptData, index: int) -> dict[
 
 
 def words(source: str) -> frozenset[str]:
-    """What may be names in a script."""
+    """The words that may be names in a script."""
     return frozenset(re.findall(r"\w+", source))
 
 

@@ -37,7 +37,7 @@ class RhaiSettings(BaseModel):
         8,
         ge=1,
         le=64,
-        description="Calls of plugins' functions that may go on after their script has given up; as long as so many "
+        description="Calls of plugins' functions that may go on after their script has given up. As long as that many "
         "do, no function of a plugin is called. Calls.",
     )
 

@@ -1,5 +1,8 @@
-"""A due trigger starts its workflow, once: the moment is the de-duplication key of the execution's acceptance, so that
-both are durable in one step, and whoever asks again after a crash or a change of the clock is told that it is known."""
+"""A due trigger starts its workflow, once.
+
+The moment is the de-duplication key of the execution's acceptance, so that both are durable in one step. A trigger that
+asks again after a crash or a change of the clock learns that the moment is known.
+"""
 
 from __future__ import annotations
 

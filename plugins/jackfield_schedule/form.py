@@ -29,12 +29,18 @@ RULE: UiFields = {
         help="The unit of the time between two starts.",
         expression=False,
     ),
-    "secondsInterval": _number("Seconds between starts", "seconds", "The workflow starts every so many seconds."),
-    "minutesInterval": _number("Minutes between starts", "minutes", "The workflow starts every so many minutes."),
-    "hoursInterval": _number("Hours between starts", "hours", "The workflow starts every so many hours."),
-    "daysInterval": _number("Days between starts", "days", "The workflow starts every so many days."),
-    "weeksInterval": _number("Weeks between starts", "weeks", "The workflow starts in one of so many weeks."),
-    "monthsInterval": _number("Months between starts", "months", "The workflow starts in one of so many months."),
+    "secondsInterval": _number(
+        "Seconds between starts", "seconds", "The seconds from one start of the workflow to the next."
+    ),
+    "minutesInterval": _number(
+        "Minutes between starts", "minutes", "The minutes from one start of the workflow to the next."
+    ),
+    "hoursInterval": _number("Hours between starts", "hours", "The hours from one start of the workflow to the next."),
+    "daysInterval": _number("Days between starts", "days", "The days from one start of the workflow to the next."),
+    "weeksInterval": _number("Weeks between starts", "weeks", "The workflow starts in one of this number of weeks."),
+    "monthsInterval": _number(
+        "Months between starts", "months", "The workflow starts in one of this number of months."
+    ),
     "triggerAtDay": Ui(
         "multiselect",
         label="Weekdays",

@@ -1,4 +1,7 @@
-"""The node types scheduleTrigger, cron and interval. What they say is read by `rules`; a run by hand starts at them."""
+"""The node types scheduleTrigger, cron and interval.
+
+The module `rules` reads their parameters; a run by hand starts at them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the plugin names at the start; it is made when a workflow uses it first."""
+"""The offers that the plugin names at the start; a workflow's first use makes them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """From the raw parameters of a trigger node to its schedules.
 
 Steps that divide the hour or the day are counted from its beginning, as cron does. Others, and every second, third ...
-day or week, are counted from when the trigger was saved first, so that they are evenly spaced and need no memory.
-Expressions have their values by now; see `jackfield.api.triggers.resolving`.
+day or week, are counted from the first save of the trigger. So they are evenly spaced and need no memory. Expressions
+have their values by now; see `jackfield.api.triggers.resolving`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_RULES = 100
 
 @record
 class RuleFrame:
-    """What rules are read in. since: Unix ms from which steps that fit no day are counted."""
+    """The frame in which rules are read. since: Unix ms from which steps that fit no day are counted."""
 
     zone: tzinfo
     since: int

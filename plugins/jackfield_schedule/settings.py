@@ -12,16 +12,16 @@ class ScheduleSettings(BaseModel):
 
     catch_up: float = Field(
         3_600,
-        description="Seconds for which a missed start is made up for: after a restart, after the clock was set "
-        "forward, or while the store did not answer, a trigger's last missed time starts its workflow once if it is "
-        "no older; 0: never.",
+        description="Seconds for which a missed start is made up for; 0: never. After a restart, after the clock was "
+        "set forward, or while the store did not answer, a start is missed. A trigger's last missed time starts "
+        "its workflow once if it is no older.",
         ge=0,
         le=31 * 86_400,
     )
     remember_hours: float = Field(
         24,
-        description="Hours for which it is remembered that a time has started its workflow, so that it does not again "
-        "when the clock is set back; at least an hour longer than catch_up.",
+        description="Hours for which the daemon remembers that a time has started its workflow. So that time does not "
+        "start it again when the clock is set back. Set at least an hour more than catch_up.",
         ge=1,
         le=8_760,
     )

@@ -1,8 +1,9 @@
 """The clock's hand: looks which triggers are due, sleeps until the next is, and notices when the clock was set.
 
 Between two looks, wall time and elapsed time should agree. When the wall clock runs ahead (set forward, or the machine
-slept), what was due meanwhile was missed: the last such moment is made up for, as after a restart. When it runs behind
-(set back), the triggers go on from the new time, and moments that have started a workflow are known by the store.
+slept), the moments that were due meanwhile were missed. The last such moment is made up for, as after a restart. When
+the clock runs behind (set back), the triggers go on from the new time. The store knows the moments that have started a
+workflow.
 """
 
 from __future__ import annotations

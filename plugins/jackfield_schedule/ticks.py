@@ -1,4 +1,4 @@
-"""What a trigger hands on when it is due."""
+"""The item that a trigger hands on when it is due."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jackfield_schedule.zones import zone_named
 
 
 def tick_item(kind: str, moment: int, zone: str) -> Item:
-    """What a trigger hands on when it is due. The older kinds hand on an empty item."""
+    """The item that a trigger hands on when it is due. The older kinds hand on an empty item."""
     return {"json": described(moment, zone) if kind == "scheduleTrigger" else {}}
 
 

@@ -1,8 +1,8 @@
 """When a trigger is due: schedules that give their next moment. Moments are Unix milliseconds.
 
-Daylight saving time: what names hours of the day goes by the wall clock. A local time that does not exist is due right
-after the gap, several such times once together. One that occurs twice is due the first time. What is due in every hour
-goes by elapsed time: no gap, no pause.
+Daylight saving time: a rule that names hours of the day goes by the wall clock. A local time that does not exist is due
+right after the gap, several such times once together. One that occurs twice is due the first time. A rule that is due
+in every hour goes by elapsed time: no gap, no pause.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ class EverySoOften:
 
 
 class LocalTimes:
-    """Due at the times of a cron expression in a time zone. keep: which of their dates count. steps: for readers, that
-    this is every n-th of a unit."""
+    """Due at the times of a cron expression in a time zone.
+
+    `keep`: which of their dates count. `steps`: for readers, that this is every n-th of a unit.
+    """
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from jackfield.api.sentences import listed
 from jackfield_schedule.times import EverySoOften, LocalTimes, Schedule
 
 MOST = 3
-"""Rules that are told; of the others only their number."""
+"""Rules that the words name; of the others they give only the number."""
 _UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _SHORT_DAYS = tuple(day[:3].upper() for day in _DAYS)

@@ -40,4 +40,4 @@ class SecretsSettings(BaseModel):
     )
     secret_bytes: int = Field(65_536, ge=256, le=16_777_216, description="Bytes that one secret may have.")
     answer_bytes: int = Field(4_194_304, ge=4096, le=67_108_864, description="Bytes that one answer may have.")
-    names: int = Field(1000, ge=1, le=10_000, description="Names of one source that an editor is told at most.")
+    names: int = Field(1000, ge=1, le=10_000, description="Names of one source that an editor gets at most.")

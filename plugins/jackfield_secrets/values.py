@@ -1,4 +1,4 @@
-"""What stands inside a secret."""
+"""The values inside a secret."""
 
 from __future__ import annotations
 

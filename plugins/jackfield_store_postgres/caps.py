@@ -1,8 +1,9 @@
-"""Caps that the store holds by itself: after so much was added here, what is beyond them goes in one small transaction
-beside the writer, for which nobody waits.
+"""Caps that the store holds by itself. After a number of rows was added here, the rows beyond the caps go in one small
+transaction beside the writer, for which nobody waits.
 
-Daemons that share the store take turns, by the same memo as `retention`; each looks by what it has added itself, and
-counts what all have added. How many calls a webhook had then is in a memo too, so that nobody counts them all again.
+Daemons that share the store take turns, by the same memo as `retention`. Each decides when to look by the rows that it
+has added itself, and counts those that all have added. How many calls a webhook had then is in a memo too, so that
+nobody counts them all again.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class HeldCaps(Caps):
             self._added_calls.clear()
 
     async def close(self) -> None:
-        """What is beyond goes with the next additions."""
+        """Rows that are beyond go with the next additions."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -1,5 +1,8 @@
-"""Columns of rows as arrays on the wire. psycopg looks at every value to find how it travels. Here each column has the
-type of its statement, which takes a third of the time, and lets a statement have one plan whatever its values are."""
+"""Columns of rows as arrays on the wire. psycopg looks at every value to find how it travels.
+
+Here each column has the type of its statement, which takes a third of the time. It also lets a statement have one plan
+whatever its values are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL's errors mean to a caller."""
+"""The meaning of PostgreSQL's errors for a caller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REASONS = {
 }
 """By SQLSTATE, or by its class."""
 _CONTENDED = ("40001", "40P01")
-"""Another transaction was in the way: the same again will do."""
+"""Another transaction was in the way: the same statement again is enough."""
 _UNTRUSTED = ("certificate", "SSL was required")
 """Words of libpq and OpenSSL when TLS is not to be had as the address asks for it."""
 

@@ -1,1 +1,1 @@
-"""What runs inside a worker process; imports nothing else of the project."""
+"""The code that runs inside a worker process; it imports nothing else of the project."""

@@ -10,8 +10,11 @@ from jackfield.api.confinement import die_with, keep_descriptors, limit, seal, s
 
 
 def confine(run: int, parent: int, timezone: str, memory: int, seconds: int) -> None:
-    """For the rest of the process's life. run: the only descriptor that stays beside 1 and 2; memory: bytes beyond what
-    the process has; seconds: of processor time. The process ends if anything of this cannot be done."""
+    """For the rest of the process's life.
+
+    `run`: the only descriptor that stays beside 1 and 2. `memory`: bytes beyond those that the process has. `seconds`:
+    of processor time. The process ends if anything of this cannot be done.
+    """
     die_with(parent)
     os.environ.clear()
     os.environ["TZ"] = timezone

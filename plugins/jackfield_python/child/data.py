@@ -32,7 +32,7 @@ class ScriptRecord(dict[str, Any]):
         del self[name]
 
     def to_py(self) -> ScriptRecord:
-        """What programs written for n8n call; it is Python already."""
+        """The conversion that programs written for n8n call; the value is Python already."""
         return self
 
 
@@ -83,7 +83,7 @@ def _record(plain: dict[str, Any]) -> ScriptRecord:
 
 
 class Data:
-    """What one program sees of its execution."""
+    """The data that one program sees of its execution."""
 
     def __init__(self, request: ScriptRecord) -> None:
         self.request = request
@@ -133,7 +133,7 @@ class Data:
         }
 
     def memory(self, kind: str) -> ScriptRecord:
-        """What the workflow remembers across executions; what is changed in it is kept."""
+        """The values that the workflow remembers across executions; changes of them are kept."""
         if kind not in ("global", "node"):
             raise ValueError("_getWorkflowStaticData() needs 'global' or 'node'.")
         found: ScriptRecord = self.static.setdefault(kind, ScriptRecord())

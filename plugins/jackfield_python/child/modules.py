@@ -1,4 +1,4 @@
-"""What programs may import: loaded before any of them runs, because a confined process opens no files."""
+"""The modules that programs may import: loaded before any of them runs, because a confined process opens no files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ BEHIND = (
     "encodings.raw_unicode_escape", "encodings.rot_13", "encodings.unicode_escape", "encodings.utf_16",
     "encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32", "encodings.utf_8_sig", "traceback", "stringprep",
 )  # fmt: skip
-"""What modules load only when a function of theirs is called."""
+"""The modules that other modules load only when a function of theirs is called."""
 IMPLICIT = frozenset({"_strptime", "copyreg", "warnings"})
-"""What the interpreter itself imports on behalf of a program that never named it."""
+"""The modules that the interpreter itself imports on behalf of a program that never named them."""
 REFUSED = {
     "open": "A Code node has no files; read and write them with nodes before and behind it.",
     "input": "A Code node has no terminal.",

@@ -1,4 +1,4 @@
-"""What a program returns, as JSON."""
+"""The results of a program, as JSON."""
 
 from __future__ import annotations
 

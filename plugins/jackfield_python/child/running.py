@@ -50,7 +50,7 @@ class ProgramOutput(io.TextIOBase):
         return len(text)
 
     def close_line(self) -> None:
-        """What was printed without an end of line."""
+        """Take the text that was printed without an end of line."""
         if self._open:
             self._keep(self._open)
             self._open = ""

@@ -1,8 +1,8 @@
 """The worker process: forks a confined child for every run.
 
 Standard input is a socket to the daemon. First the worker says `r` (ready) or `n` (nothing can be confined here). A
-message is JSON, `timezone`, `seconds` and `memory`, and comes with the socket of one run, which the child reads to its
-end and answers; when the child has ended, four bytes say how.
+message is JSON, `timezone`, `seconds` and `memory`, and comes with the socket of one run. The child reads that socket
+to its end and answers; when the child has ended, four bytes say how.
 """
 
 from __future__ import annotations

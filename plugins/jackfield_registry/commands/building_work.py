@@ -1,4 +1,4 @@
-"""What `jackfield registry build` does when it runs."""
+"""The work of `jackfield registry build`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `jackfield registry` does when it runs."""
+"""The work of `jackfield registry`."""
 
 from __future__ import annotations
 

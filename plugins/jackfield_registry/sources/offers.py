@@ -1,4 +1,4 @@
-"""The sources that come with Jackfield. What fetches from the web is loaded when a sync needs it."""
+"""The sources that come with Jackfield. A source that fetches from the web is loaded when a sync needs it."""
 
 from __future__ import annotations
 

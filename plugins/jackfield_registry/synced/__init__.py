@@ -1,1 +1,1 @@
-"""What was synced: its directory, its index and lock, and the checks of both."""
+"""The synced content: its directory, its index and lock, and the checks of both."""

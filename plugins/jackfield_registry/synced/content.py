@@ -1,4 +1,4 @@
-"""What lies in `registry/`: commits, and the link to the current one.
+"""The content of `registry/`: commits, and the link to the current one.
 
     registry/current -> commits/<commit>
     registry/commits/<commit>/{registry.json, agents/, providers/, scripts/, models/, pricing/}
@@ -69,8 +69,10 @@ class Content:
     # -- writing
 
     def acquire(self) -> Callable[[], None]:
-        """Be the only one who writes, among processes too, until what is returned is called. What an earlier crash has
-        left is cleared away. Raises `Conflict`, `ConfigurationError`, OSError."""
+        """Be the only one who writes, among processes too, until the caller calls the function that this returns.
+
+        The remains of an earlier crash are cleared away. Raises `Conflict`, `ConfigurationError`, OSError.
+        """
         private_directory(self.root)
         private_directory(self.commits)
         descriptor = os.open(self.root / ".syncing", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -160,7 +162,7 @@ def read_index(folder: Path, kinds: Collection[str]) -> RegistryIndex:
 
 
 def problems(folder: Path, kinds: Collection[str], public_key: str) -> list[str]:
-    """What is wrong with a commit that is here, one clause for each file."""
+    """The problems of a commit that is here, one clause for each file."""
     try:
         index = read_index(folder, kinds)
     except BadIndex as exc:
@@ -213,7 +215,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def sync_directory(path: Path) -> None:
-    """What was made, renamed or deleted in a directory is on the disk once the directory is."""
+    """Entries that were made, renamed or deleted in a directory are on the disk once the directory is."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

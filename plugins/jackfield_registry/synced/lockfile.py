@@ -20,8 +20,11 @@ class DamagedLock(Exception):
 
 @record
 class Lock:
-    """last_sync: ISO 8601 UTC. sequence: the highest one taken of this source and channel. etag: of the index. source:
-    the URL. stale: what is there is to be looked at again, however young it is."""
+    """`last_sync`: ISO 8601 UTC.
+
+    `sequence`: the highest one taken of this source and channel. `etag`: of the index. `source`: the URL. `stale`: the
+    next sync looks at the content again, however young it is.
+    """
 
     channel: str | None = None
     commit: str | None = None

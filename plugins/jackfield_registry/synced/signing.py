@@ -37,7 +37,7 @@ class Signer:
 
     @property
     def public_key(self) -> str:
-        """What `registry.public_key` is set to."""
+        """The value for `registry.public_key`."""
         return base64.b64encode(self._key.public_key().public_bytes_raw()).decode()
 
 

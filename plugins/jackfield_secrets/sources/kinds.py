@@ -1,4 +1,7 @@
-"""The kinds of sources that come with Jackfield. What a kind needs is imported when the settings name it."""
+"""The kinds of sources that come with Jackfield.
+
+The modules that a kind needs are imported when the settings name it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the settings say of each kind of source. Secrets stand in files or in variables of the environment."""
+"""The options that the settings have for each kind of source.
+
+Secrets stand in files or in variables of the environment.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,11 @@ class WebOptions(SourceOptions):
 
 
 class VaultOptions(WebOptions):
-    """mount: of the secrets engine KV; empty: the first name of a path says it, as in n8n. version: of that engine; 0:
-    the server is asked. auth_mount: where the way to log in is mounted, unless it has its usual name."""
+    """`mount`: of the secrets engine KV; empty: the first name of a path says it, as in n8n.
+
+    `version`: of that engine; 0: the server is asked. `auth_mount`: where the way to log in is mounted, unless it has
+    its usual name.
+    """
 
     url: Url
     namespace: str = ""

@@ -57,7 +57,7 @@ class PostgresOldDocuments:
         await self._db.write(work, sum(len(data) for _, data in packed))
 
     async def wipe(self) -> None:
-        """What was replaced goes with PostgreSQL's own cleaning; its log and its backups are the operator's."""
+        """Rows that were replaced go with PostgreSQL's own cleaning; its log and its backups are the operator's."""
 
     async def _pass_over(self, broken: Sequence[tuple[str, int]]) -> None:
         """Documents that cannot be read must not keep the others from being sealed; whoever reads one is told."""

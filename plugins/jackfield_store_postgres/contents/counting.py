@@ -1,7 +1,7 @@
 """Counts of ended executions, which triggers change, so that daemons of the version before do it, too.
 
-They add rows to `execution_changes`, one for each statement and group, for which nobody waits. Whoever deletes what is
-old sums them up into `execution_counts`, of which other triggers keep sums.
+They add rows to `execution_changes`, one for each statement and group, for which nobody waits. The job that deletes old
+rows sums them up into `execution_counts`, of which other triggers keep sums.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Where bodies of calls stand in the inputs of their executions, as `calls.body` has it: behind a mark that is no text,
-since texts are escaped (`texts`)."""
+"""Where bodies of calls stand in the inputs of their executions, as `calls.body` has it.
+
+They stand behind a mark that is no text, since texts are escaped (`texts`).
+"""
 
 from __future__ import annotations
 

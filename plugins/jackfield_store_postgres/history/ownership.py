@@ -147,7 +147,10 @@ class PostgresOwnership:
         due: int | None = None,
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
-        """A look that finds nothing writes nothing. It goes beside the writer, and is on the disk when it is told."""
+        """A look that finds nothing writes nothing.
+
+        It goes beside the writer, and is on the disk when the caller gets it.
+        """
         where, values = _claimable(owner, statuses, due, only)
         look = f"""SELECT EXISTS ({_IS_ALIVE}), EXISTS (SELECT 1 FROM executions WHERE {where}),
             EXISTS ({_LAPSED})"""  # noqa: S608 - our own words

@@ -1,7 +1,10 @@
-"""Deleting what has had its time. Readers search the rows, small transactions delete them beside the writer, in moments
-in which this daemon does not write; while there are none, they take a share of the time that grows with the backlog,
-from a twentieth on. Of the daemons that share the store one at a time does it: a memo says whose turn it is, because
-nothing else lasts from one transaction to the next through a pooler."""
+"""Deleting rows that have had their time.
+
+Readers search the rows, and small transactions delete them beside the writer, in moments in which this daemon does not
+write. While there are none, they take a share of the time that grows with the backlog, from a twentieth on. Of the
+daemons that share the store one at a time does it. A memo says whose turn it is, because nothing else lasts from one
+transaction to the next through a pooler.
+"""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ MOST_IDS = 1000
 async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:
     """The object that decides where the request goes; None: nothing does. plan: of the process.
 
-    Raises `DialectError`: 404 for an object that a virtual key may not speak of; 400, 403 and 413 for a request that it
-    may not send.
+    Raises `DialectError`: 404 for an object that a virtual key may not speak of. The codes 400, 403 and 413 are for a
+    request that it may not send.
     """
     if not caller.key:
         return await _own(call, plan, pipe) if plan.several_accounts else None
