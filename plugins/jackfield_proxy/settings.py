@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class ProxySettings(BaseModel):
-    """Proxies of profiles. Limits count for a proxy from its next configuration on."""
+    """Proxies of profiles. Limits apply to a proxy from its next configuration on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

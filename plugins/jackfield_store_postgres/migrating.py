@@ -28,8 +28,11 @@ _TEXT = re.compile(r"\bTEXT\b")
 
 
 def migrate(connection: Connection, settings: PostgresSettings) -> None:
-    """Raises `ConfigurationError` for a newer schema, one of another program, a copy that has not ended, a lock that
-    another holds for longer than `start_timeout`, or a server that is too old or not in UTF-8; psycopg.Error."""
+    """Raises `ConfigurationError` for a newer schema, one of another program, or a copy that has not ended.
+
+    Raises it also for a lock that another holds for longer than `start_timeout`, or a server that is too old or not in
+    UTF-8. Raises psycopg.Error.
+    """
     schema = settings.schema_name
     _check_server(connection)
     _expect_finished(connection, schema)

@@ -36,8 +36,10 @@ def execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> C
 
 
 def planned(connection: Connection, sql: str, values: Sequence[Value] = ()) -> Cursor:
-    """The same for one of the few statements that are sent again and again: where nobody stands between, the server
-    keeps its plan, which takes half of its time there."""
+    """The same for one of the few statements that are sent again and again.
+
+    Where nobody stands between, the server keeps its plan, which takes half of its time there.
+    """
     return connection.execute(sql, [fitting(value) for value in values], binary=True)
 
 

@@ -1,11 +1,10 @@
 """The tables, as migrations: entry n brings a schema from version n to n + 1, in one transaction.
 
-`TEXT` stands for text in the order of its bytes, whatever the database's own collation is. What every run writes is
-kept in few rows: an execution is one row with its input, in which its call's body stands, and one per chunk of its
-steps. Documents, inputs and chunks are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are
-escaped (`texts.kept_text`).
-Counters of webhooks have shares, so that two daemons that count at once
-do not wait for each other.
+`TEXT` stands for text in the order of its bytes, whatever the database's own collation is. Every run writes few rows:
+an execution is one row with its input, in which its call's body stands, and one per chunk of its steps. Documents,
+inputs and chunks are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped
+(`texts.kept_text`). Counters of webhooks have shares, so that two daemons that count at once do not wait for each
+other.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ _FIRST = (
 """`digits`: a number as a reader writes it, with 15 digits at most. `writers`: the last batch that each writer has
 committed, which tells a writer whose connection was cut what became of its batch."""
 _FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL)",)
-"""What holds for the store itself."""
+"""The facts that hold for the store itself."""
 _REVISIONS = (
     "CREATE TABLE revisions (name TEXT PRIMARY KEY, number bigint NOT NULL)",
     "CREATE TABLE workflow_revisions (workflow_id TEXT PRIMARY KEY, revision bigint NOT NULL)",
@@ -169,7 +168,7 @@ _MEMOS = (
     "CREATE INDEX memos_by_kind ON memos (kind, ends_at)",
     "CREATE INDEX memos_by_end ON memos (ends_at)",
 )
-"""What ends by itself: sessions of browsers, logins under way, leases."""
+"""The rows that end by themselves: sessions of browsers, logins under way, leases."""
 _CLAIMS = ("ALTER TABLE released_files ADD COLUMN claimed_at bigint",)
 """When somebody began to delete the file; nobody refers to it from then on."""
 _COUNTS = (
@@ -228,15 +227,16 @@ _PLACED = (
         FOR EACH STATEMENT EXECUTE FUNCTION keep_bodies_of_calls()""",
 )
 """Bodies of calls that stand in the inputs of their executions: `calls.body` has their places behind a mark, see
-`places`. A column of its own would lock out everybody who reads calls. Whoever deletes an execution, also a daemon of
-the version before, leaves its call the body; as texts are kept, see `texts`."""
+`places`. A new column for them would lock out everybody who reads calls. A daemon that deletes an execution, also one
+of the version before, leaves its call the body; as texts are kept, see `texts`.
+"""
 _LEDGERS = (
     "CREATE TABLE ledgers (id TEXT PRIMARY KEY, name TEXT NOT NULL, as_of bigint NOT NULL)",
     """CREATE TABLE ledger_days (
         ledger_id TEXT, day bigint, version bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (ledger_id, day)
     )""",
 )
-"""What hosts have told of their usage, by days."""
+"""The ledgers of usage that hosts have told, by days."""
 _INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside boolean NOT NULL DEFAULT true",)
 """Whether it is for nobody who comes by a public host."""
 _ADDED_UP = """BEGIN
@@ -278,9 +278,12 @@ _SUMMED = (
         GROUP BY 1, 2, 3""",
     "INSERT INTO span_counts SELECT span, mode, status, sum(number)::bigint FROM execution_counts GROUP BY 1, 2, 3",
 )
-"""Executions in the order of their ends, by which they go. Sums of `execution_counts` over spans and over workflows, so
-that no list adds up every workflow in every span; they change when changes are summed up, also by daemons of the
-version before. The triggers lock `execution_counts` until it is summed up."""
+"""Executions in the order of their ends, by which they go.
+
+Sums of `execution_counts` over spans and over workflows, so that no list adds up every workflow in every span. They
+change when changes are summed up, also by daemons of the version before. The triggers lock `execution_counts` until it
+is summed up.
+"""
 _SWEPT = (
     *(
         f"""ALTER TABLE {table} SET (toast_tuple_target = 4080,
@@ -292,10 +295,12 @@ _SWEPT = (
     """ALTER TABLE execution_changes SET (parallel_workers = 0,
         autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)""",
 )
-"""Autovacuum comes when a twentieth of a history is dead, not a fifth, and has done its work in a quarter of the time:
-so much larger than its content it becomes, and by what comes between two rounds. A row
-of up to half a page, as the input of a call is when it is compressed, stays in one piece: apart from its row it would
-take a second table and index to write, and to delete."""
+"""Autovacuum comes when a twentieth of a history is dead, not a fifth, and has done its work in a quarter of the time.
+
+A history becomes larger than its content by that part, and by the rows that come between two rounds. A row of up to
+half a page, as the input of a call is when it is compressed, stays in one piece. Apart from its row it would take a
+second table and index to write, and to delete.
+"""
 _ENTRIES = (
     """CREATE TABLE entries (
         kind TEXT, id TEXT, parent TEXT NOT NULL, place bigint NOT NULL, revision bigint NOT NULL, data bytea NOT NULL,
@@ -303,7 +308,7 @@ _ENTRIES = (
     )""",
     "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
 )
-"""What plugins keep that have no tables of their own."""
+"""The entries of plugins that have no tables."""
 _DRAFTS = (
     """CREATE TABLE drafts (
         id TEXT PRIMARY KEY, workflow_id TEXT, execution_id TEXT, revision bigint NOT NULL,
@@ -373,7 +378,9 @@ _INSIGHTS = (
     """CREATE TRIGGER keep_counts AFTER DELETE ON executions REFERENCING OLD TABLE AS deleted
         FOR EACH STATEMENT EXECUTE FUNCTION keep_counts()""",
 )
-"""What is left of executions that are deleted, also by daemons of the version before, by hours of their ends."""
+"""The sums that are left of executions that are deleted, also by daemons of the version before, by hours of their
+ends.
+"""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,

@@ -1,4 +1,4 @@
-"""What workflows remember between their executions: one row each, replaced as a whole."""
+"""The values that workflows remember between their executions: one row each, replaced as a whole."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class PostgresStore(
 ):
     """`jackfield.api.storage.Store` on one schema of a PostgreSQL database.
 
-    `StoreUnavailable` means that nothing was changed, but for one case, which its message names: a commit that had
+    `StoreUnavailable` means that nothing was changed, but for one case, which its message names. A commit that had
     begun did not end within the limit; then the change may or may not be there.
     """
 

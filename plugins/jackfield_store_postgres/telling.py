@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says of the server."""
+"""The findings of `jackfield doctor` about the server."""
 
 from __future__ import annotations
 

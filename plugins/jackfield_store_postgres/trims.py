@@ -1,5 +1,8 @@
-"""Statements that delete what is beyond caps: what a trim costs depends on how much is too much, and neither on what is
-kept, nor on what was deleted and not swept out yet."""
+"""Statements that delete the rows beyond caps.
+
+The cost of a trim depends on how many rows are too many. It depends neither on the rows that are kept, nor on those
+that were deleted and not swept out yet.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,12 @@ _LATE = 300
 BY_INDEX = """SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
     set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
     set_config('synchronous_commit', 'off', true)"""
-"""The oldest rows are at the beginning of an index. A table of which the server has no figures yet is read whole else,
-also to find the few steps of those that go. What is off is taken to be dear, and compiled. No disk is waited for: what
-a crash brings back goes again."""
+"""The oldest rows are at the beginning of an index.
+
+A table of which the server has no figures yet is read whole else, also to find the few steps of those that go. The
+planner takes a way that is off to be dear, and compiles the statement. No disk is waited for: what a crash brings back
+goes again.
+"""
 _MINE = "EXISTS (SELECT 1 FROM memos WHERE kind = %s AND key = %s AND data = %s)"
 TRIM = f"""WITH wanted AS (
         SELECT CASE WHEN {_MINE} THEN least(greatest(coalesce(sum(number), 0) - %s::bigint, 0), %s::bigint)

@@ -10,8 +10,11 @@ from jackfield_store_sqlite.settings import SqliteSettings
 
 _STATEMENTS = 256
 _PAGE_SIZE = 4096
-"""Bytes, of a new file. A commit writes the last page of every table and index anew, and then once more into the file:
-larger pages write more of what has not changed."""
+"""Bytes, of a new file.
+
+A commit writes the last page of every table and index anew, and then once more into the file. Larger pages write more
+bytes that have not changed.
+"""
 
 
 def create_file(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean to a caller."""
+"""The meaning of SQLite's errors for a caller."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def of_operation(error: Exception) -> Exception:
 
 def damaged(file: Path) -> ConfigurationError:
     return ConfigurationError(
-        f"The database {file} is damaged; restore it from a backup, or move it and the files beside it whose names "
-        "begin with its own away to start with an empty one."
+        f"The database {file} is damaged. Restore it from a backup. To start with an empty one, move it away, with "
+        "the files beside it whose names begin with its own."
     )
 
 

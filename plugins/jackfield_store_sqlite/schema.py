@@ -1,12 +1,12 @@
 """The tables, as migrations: entry n brings a database from `user_version` n to n + 1, in one transaction.
 
-What every run writes is kept small: `executions` and `calls` have the columns that lists and status changes need. What
-is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that
-only grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part
-is its input, whose key is `executions.data`; the others are its step chunks, in order of their numbers. A call's body
-stands in one of three places: in its execution's input at `call_data.body_places`, compressed in `packed`, or in
-`body`. A long answer lies in `call_answers`; `calls.response_body` is empty then. These tables have no foreign keys:
-looking them up would cost the hot path more than the rows.
+Every run writes little: `executions` and `calls` have the columns that lists and status changes need. Large values that
+never change (input, steps, request) lie in `execution_data` and `call_data` under integer keys that only grow. So they
+are always appended, finishing rewrites no blob, and listing reads none. An execution's first part is its input, whose
+key is `executions.data`; the others are its step chunks, in order of their numbers. A call's body stands in one of
+three places: in its execution's input at `call_data.body_places`, compressed in `packed`, or in `body`. A long answer
+lies in `call_answers`; `calls.response_body` is empty then. These tables have no foreign keys: looking them up would
+cost the hot path more than the rows.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ _REACH = (
     ) STRICT""",
     "INSERT INTO reach VALUES (1, randomblob(16), 0)",
 )
-"""How many commits there were; each of them writes it, so that a look at the store needs no row of its own."""
+"""How many commits there were; each of them writes it, so that a look at the store needs no extra row."""
 _DIGESTS = tuple(
     f"ALTER TABLE {table} ADD COLUMN digest INTEGER"
     for table in ("executions", "execution_data", "execution_documents", "workflow_versions", "credentials")
@@ -175,14 +175,14 @@ _SHARED = (
     """CREATE UNIQUE INDEX live_routes ON registrations (kind, method, pattern)
         WHERE active = 1 AND kind IN ('webhook', 'form') AND pattern <> ''""",
 )
-"""What has no pattern keeps nobody from its path."""
+"""A registration without a pattern keeps nobody from its path."""
 _IMPORTED = (
     """CREATE TABLE imported_ids (
         source TEXT NOT NULL, kind TEXT NOT NULL, foreign_id TEXT NOT NULL, own_id TEXT NOT NULL, digest TEXT NOT NULL,
         updated_at INTEGER NOT NULL, PRIMARY KEY (source, kind, foreign_id)
     ) STRICT, WITHOUT ROWID""",
 )
-"""What ids of other systems stand for here."""
+"""The things here that ids of other systems stand for."""
 _MORE_DIGESTS = tuple(
     f"ALTER TABLE {table} ADD COLUMN row_digest INTEGER" for table in ("users", "api_keys", "variables", "static_data")
 )
@@ -236,10 +236,13 @@ _OWNERS = (
     "DROP INDEX execution_steps",
     "CREATE UNIQUE INDEX execution_steps ON execution_data (execution, number) WHERE id <> execution",
 )
-"""Who runs what, and numbers of chunks. An earlier version may have died with what it left open; what was over then has
-no numbers, and stays in the order in which it came."""
+"""The owners of runs, and numbers of chunks.
+
+An earlier version may have died with runs that it left open. A run that was over then has no numbers, and stays in the
+order in which it came.
+"""
 _FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",)
-"""What holds for the store itself."""
+"""The facts that hold for the store itself."""
 _FILES = (
     """CREATE TABLE file_references (
         execution_id TEXT, file_id TEXT, made_at INTEGER NOT NULL, PRIMARY KEY (execution_id, file_id)
@@ -274,7 +277,7 @@ _LEDGERS = (
         ledger_id TEXT, day INTEGER, version INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (ledger_id, day)
     ) STRICT""",
 )
-"""What hosts have told of their usage, by days."""
+"""The ledgers of usage that hosts have told, by days."""
 _INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside INTEGER NOT NULL DEFAULT 1",)
 """Whether it is for nobody who comes by a public host."""
 _ADD_UP = """CREATE TRIGGER add_up_{when} AFTER {event} ON execution_counts
@@ -303,8 +306,11 @@ _SUMS = (
     _ADD_UP.format(when="changed", event="UPDATE OF number", row="NEW", number="NEW.number - OLD.number"),
     _ADD_UP.format(when="deleted", event="DELETE", row="OLD", number="-OLD.number"),
 )
-"""Executions in the order of their ends, by which they go. Sums of `execution_counts`, so that no list adds up every
-workflow in every span: of the spans that are over. That of the present is not in them, and costs nothing more."""
+"""Executions in the order of their ends, by which they go.
+
+Sums of `execution_counts`, so that no list adds up every workflow in every span: of the spans that are over. The
+current span is not in them, and costs nothing more.
+"""
 _ENTRIES = (
     """CREATE TABLE entries (
         kind TEXT, id TEXT, parent TEXT NOT NULL, place INTEGER NOT NULL, revision INTEGER NOT NULL, data BLOB NOT NULL,
@@ -312,7 +318,7 @@ _ENTRIES = (
     ) STRICT""",
     "CREATE INDEX entries_by_parent ON entries (kind, parent, place, id)",
 )
-"""What plugins keep that have no tables of their own."""
+"""The entries of plugins that have no tables."""
 _DRAFTS = (
     """CREATE TABLE drafts (
         id TEXT PRIMARY KEY, workflow_id TEXT, execution_id TEXT, revision INTEGER NOT NULL,
@@ -379,7 +385,7 @@ _INSIGHTS = (
         ) ON CONFLICT DO UPDATE SET number = number + 1, took_ms = took_ms + excluded.took_ms;
     END""",
 )
-"""What is left of executions that are deleted, by hours of their ends."""
+"""The sums that are left of executions that are deleted, by hours of their ends."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,

@@ -71,7 +71,7 @@ class SqliteSettings(BaseModel):
         2000,
         ge=100,
         le=1_000_000,
-        description="Pages of 4 KiB in the write-ahead log after which a commit copies them into the database file; a "
+        description="Pages of 4 KiB in the write-ahead log after which a commit copies them into the database file. A "
         "file that an earlier version has made has pages of 8 KiB.",
         json_schema_extra={"former": {"checkpointPages": "0.3"}},
     )
@@ -86,7 +86,7 @@ class SqliteSettings(BaseModel):
         ge=0,
         le=1_073_741_824,
         description="Bytes from which inputs, results and bodies are compressed (LZ4) where that saves an eighth of "
-        "them; 0 = nothing is. What is there already stays as it is, and is read either way.",
+        "them; 0 = nothing is. Values that are there already stay as they are, and are read either way.",
     )
     versions_kept: int = Field(
         100,

@@ -1,4 +1,6 @@
-"""What log, `/metrics` and `jackfield doctor` say of damage, and the look at all the data after an unclean stop."""
+"""The reports of damage in the log, `/metrics` and `jackfield doctor`, and the look at all the data after an unclean
+stop.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def start(context: PluginContext) -> None:
     """Look at all the data, beside the daemon, if the last one did not end in order."""
     store = context.store
     if isinstance(store, SqliteStore) and store.database.watch.suspect:
-        context.log.info("The last daemon did not end in order; all of the database is looked at in the background.")
+        context.log.info(
+            "The last daemon did not end in order; a look at the whole database goes on in the background."
+        )
         context.spawn("store_sqlite.look", _look_at_all(context, store.database))
 
 
@@ -36,7 +40,7 @@ async def _look_at_all(context: PluginContext, database: Database) -> None:
     if found:
         await asyncio.to_thread(database.watch.known.add, [DamageFinding(text) for text in found])
     else:
-        context.log.info("All of the database was looked at in %.1f s: it is whole.", time.monotonic() - begun)
+        context.log.info("The whole database was looked at in %.1f s: it is whole.", time.monotonic() - begun)
     database.watch.checked()
 
 
@@ -84,6 +88,6 @@ def metrics(context: PluginContext) -> Sequence[Metric]:
 
 
 async def acknowledge(context: PluginContext) -> Sequence[str]:
-    """What `jackfield acknowledge-damage` does; what was acknowledged. Raises `ConfigurationError`."""
+    """The work of `jackfield acknowledge-damage`: the findings that were acknowledged. Raises `ConfigurationError`."""
     store = context.store
     return await store.acknowledge_damage() if isinstance(store, SqliteStore) else ()

@@ -14,6 +14,8 @@ LABELS = frozenset(
 )
 LOG_METHODS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 SENTENCE = re.compile(r"^[A-Z`][^\n]*\s[^\n]*\s[^\n]*[.!?:]$")
+STATEMENT = re.compile(r"^(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER) ")
+"""The beginning of a statement for a database, which ends with `?` where a value follows."""
 
 
 def passages(source: str) -> Iterator[Passage]:
@@ -35,7 +37,7 @@ def passages(source: str) -> Iterator[Passage]:
         if node in docstrings or node in inner:
             continue
         text = words_of(node)
-        if text and (SENTENCE.match(text) or (node in labels and " " in text)):
+        if text and not STATEMENT.match(text) and (SENTENCE.match(text) or (node in labels and " " in text)):
             yield Passage(node.lineno, text)  # type: ignore[attr-defined]
 
 

@@ -65,8 +65,11 @@ SOURCES: Mapping[str, str] = {
 
 @record
 class Filled:
-    """How rows of a form go into its table. columns, types: in the order of `COPY`. leaves_out: values at the beginning
-    of a row that have no column; constants: those behind a row."""
+    """How rows of a form go into its table.
+
+    `columns`, `types`: in the order of `COPY`. `leaves_out`: values at the beginning of a row that have no column.
+    `constants`: those behind a row.
+    """
 
     columns: Sequence[str]
     types: Sequence[str]
@@ -90,4 +93,4 @@ ENDING: Sequence[str] = (
     _NEXT.format(table="data_tables", column="number"),
     "DROP TABLE copy_notes",
 )
-"""What follows the last row."""
+"""The statements that follow the last row."""

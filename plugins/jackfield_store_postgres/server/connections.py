@@ -89,8 +89,11 @@ class Connector:
 
 
 def is_direct(connection: Connection) -> bool:
-    """Whether nobody stands between: then what was set on it stays, and the server keeps plans of what is sent often,
-    which saves it half of its time. A pooler shows other process numbers than the server."""
+    """Whether nobody stands between.
+
+    Then a setting on the connection stays, and the server keeps plans of statements that are sent often, which saves it
+    half of its time. A pooler shows other process numbers than the server.
+    """
     return connection.prepare_threshold is not None
 
 
@@ -102,8 +105,10 @@ def cut(connection: Connection) -> None:
 
 @contextlib.contextmanager
 def answered(connection: Connection, seconds: float) -> Iterator[None]:
-    """The first words on a connection, which nobody else knows yet: it is cut when they take longer, and closed when
-    they fail. psycopg itself would wait for an answer without end."""
+    """The first words on a connection, which nobody else knows yet.
+
+    It is cut when they take longer, and closed when they fail.
+    """
     timer = threading.Timer(seconds, cut, [connection])
     timer.daemon = True
     timer.start()

@@ -18,7 +18,7 @@ _CONFIGURE = """SELECT set_config('search_path', %s, local), set_config('stateme
     set_config('lock_timeout', %s, local), set_config('idle_in_transaction_session_timeout', %s, local),
     CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', local) END
     FROM (SELECT %s::boolean AS local) AS given"""
-"""What is acknowledged is on the disk, whatever the role's own setting is."""
+"""An acknowledged change is on the disk, whatever the role's own setting is."""
 _BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_APART = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 COMMIT: Statement = ("COMMIT", ())
@@ -35,8 +35,10 @@ class Limits:
     timeout: float
 
     def connect(self, connector: Connector) -> Connection:
-        """A connection on which these limits hold. One that goes through a pooler has no settings of its own: there
-        each transaction begins with them. Raises psycopg.Error."""
+        """A connection on which these limits hold.
+
+        One that goes through a pooler has no settings: there each transaction begins with them. Raises psycopg.Error.
+        """
         connection = connector.connect()
         if is_direct(connection):
             with answered(connection, self.timeout):

@@ -1,1 +1,1 @@
-"""What daemons that share the database tell each other."""
+"""The messages of daemons that share the database."""

@@ -1,5 +1,8 @@
-"""The changes of one transaction. What runs write all the time is gathered in memory and written table by table, with
-one statement for all rows of a kind and one round trip for all statements."""
+"""The changes of one transaction.
+
+The rows that runs write all the time are gathered in memory and written table by table. All rows of a kind take one
+statement, and all statements take one round trip.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY =
 
 
 class Refused(Exception):
-    """Something of the batch is not as it was taken to be: all of it is to be done again, with a look at these first.
+    """A part of the batch is not as it was taken to be: all of it is to be done again, with a look at these first.
 
     keys: `dead` and an owner; `execution`, `delivery` or `doubt` and an execution's id. `call`, its webhook and id."""
 
@@ -76,7 +79,7 @@ class WriteBatch:
     refused: frozenset[Key] = frozenset()
     careful: bool = False
     alive: Sequence[str] | None = None
-    """What the opening has found; None: not sent yet, or the writer's own row is gone."""
+    """The incarnations that the opening has found; None: not sent yet, or the writer's own row is gone."""
     _executions: dict[str, Row] = field(default_factory=dict)
     _steps: list[Row] = field(default_factory=list)
     _appended: list[Row] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What several operations of a batch say of one webhook or one call, taken together."""
+"""The changes of several operations of a batch to one webhook or one call, taken together."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The one thread that writes. It takes whatever waits at the moment into one transaction (group commit): alone, a write
 is committed at once. Under load, hundreds share one round trip and one fsync.
 
-A commit whose answer does not come is decided with the row of `writers` that every batch changes: it stays locked
-until the transaction has ended, and then says whether it counts. So nothing is done twice, and nothing that was
-acknowledged is lost, wherever the connection breaks.
+The row of `writers` that every batch changes decides about a commit whose answer does not come. It stays locked until
+the transaction has ended, and then says whether it counts. So nothing is done twice, and nothing that was acknowledged
+is lost, wherever the connection breaks.
 """
 
 from __future__ import annotations

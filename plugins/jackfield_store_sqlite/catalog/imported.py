@@ -1,4 +1,4 @@
-"""What ids of other systems stand for here."""
+"""The things here that ids of other systems stand for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of before secrets were sealed. What stood there is overwritten, in the pages that get free as well."""
+"""Documents of before secrets were sealed. Their content is overwritten, in the pages that get free as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workflows register, within the transaction that saves or activates them."""
+"""The registrations of workflows, within the transaction that saves or activates them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers of one daemon share beside the database: counts of calls, and which workflows have changed.
+"""The state that workers of one daemon share beside the database: counts of calls, and which workflows have changed.
 
 In memory: it belongs to the one process that has the file, and workers do not outlive it.
 """

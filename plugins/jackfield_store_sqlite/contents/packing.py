@@ -1,5 +1,7 @@
-"""What is large lies compressed in the file, where that saves enough: writing it and copying it from the log into the
-file cost more than LZ4 does."""
+"""Large values lie compressed in the file, where that saves enough.
+
+Writing them and copying them from the log into the file cost more than LZ4 does.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class Packing:
 
 
 def opened(kept: bytes, size: int | None) -> bytes:
-    """What was packed. Raises ValueError when it is damaged."""
+    """The bytes that were packed. Raises ValueError when it is damaged."""
     if size is None:
         return kept
     try:

@@ -23,7 +23,7 @@ _STEPS = 20_000
 _SLICE = 0.02
 """Seconds of work between two pauses."""
 _TOLD = 20
-"""Problems that are told one by one."""
+"""Problems that are named one by one."""
 
 
 class Pace:
@@ -44,7 +44,7 @@ class Pace:
 
 
 async def in_thread(work: Callable[[threading.Event], ResultT]) -> ResultT:
-    """The work's result, on a thread; it is told when nobody waits for it any more."""
+    """The work's result, on a thread; the thread learns when nobody waits for it any more."""
     stopped = threading.Event()
     try:
         return await asyncio.to_thread(work, stopped)
@@ -69,6 +69,6 @@ def problems(connection: sqlite3.Connection, file: Path, pace: Pace) -> Sequence
 
 
 def rows(connection: sqlite3.Connection, pace: Pace) -> Sequence[str] | None:
-    """What digests say of rows; None when it was stopped. Raises sqlite3.Error."""
+    """The problems that digests show in rows; None when it was stopped. Raises sqlite3.Error."""
     found = list(itertools.islice(dict.fromkeys(damaged_rows(connection, pace)), _TOLD))
     return None if pace.stopped.is_set() and not found else found

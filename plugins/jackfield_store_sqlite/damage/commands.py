@@ -18,7 +18,7 @@ from jackfield.api.cli import Cli, audited, config_dir_option, echo_json, echo_r
 def acknowledge_damage(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Accept the damage to the database that is known, also beside a running daemon.
 
-    What is lost stays lost; /ready, the metrics and the doctor stop telling of it.
+    Lost data stays lost; /ready, the metrics and the doctor stop telling of it.
     """
     gone: Sequence[str] = cli.run(
         "store_sqlite", work_at("jackfield_store_sqlite.telling:acknowledge"), config_dir=config_dir

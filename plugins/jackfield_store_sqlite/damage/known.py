@@ -37,12 +37,15 @@ class KnownDamage:
         self._lock = threading.Lock()
         self._unsaved: list[DamageFinding] = []
         self.findings: Sequence[DamageFinding] = ()
-        """What nobody has acknowledged."""
+        """The findings that nobody has acknowledged."""
         self.accepted: frozenset[str] = frozenset()
         """Texts that somebody has: what is still so is not told again."""
 
     def refresh(self) -> None:
-        """What the file says now: a command may have acknowledged it. What could not be written is tried again."""
+        """Read the file's state again: a command may have acknowledged it.
+
+        A finding that could not be written is tried again.
+        """
         with self._lock:
             stored: Sequence[DamageFinding] = _stored(self.path)
             if self._unsaved:

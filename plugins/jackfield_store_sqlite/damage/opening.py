@@ -1,4 +1,4 @@
-"""What is looked at when a database is opened: whether all is there that was acknowledged, and how it was closed."""
+"""The checks when a database is opened: whether all is there that was acknowledged, and how it was closed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DamageWatch:
         self.note_file.open(now, stopped=False if claimed else fresh)
 
     def checked(self) -> None:
-        """All of the data was looked at."""
+        """Every part of the data was looked at."""
         self.suspect = False
 
     def close(self) -> None:

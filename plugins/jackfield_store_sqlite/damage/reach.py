@@ -76,7 +76,7 @@ class ReachFile:
         self._store = b""
 
     def read(self) -> Note:
-        """Blocks. What cannot be read is taken as damaged."""
+        """Blocks. A note that cannot be read is taken as damaged."""
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:

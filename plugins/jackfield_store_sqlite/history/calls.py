@@ -185,7 +185,10 @@ class SqliteWebhooks:
 
 
 async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> None:
-    """Delete what webhooks that are gone have left, step by step. What cannot be deleted now ends with its age."""
+    """Delete what webhooks that are gone have left, step by step.
+
+    A row that cannot be deleted now ends with its age.
+    """
     with contextlib.suppress(StoreUnavailable):
         for webhook_id in webhook_ids:
             while await database.write(functools.partial(_forget_some, database=database, webhook_id=webhook_id)):

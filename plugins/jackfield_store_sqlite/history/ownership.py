@@ -106,7 +106,7 @@ class Lives:
         return found.number
 
     def bury(self, claimer: str) -> None:
-        """Whoever else has let the lease run out is dead."""
+        """Every other daemon that has let the lease run out is dead."""
         if self.shared and any(life.has_lapsed for life in self._lives.values()):
             with self._lock:
                 lives = self._lives.items()
@@ -181,7 +181,7 @@ class SqliteOwnership:
         due: int | None = None,
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
-        """What can be claimed is searched by a reader: a look that finds nothing writes nothing."""
+        """A reader searches the executions that can be claimed: a look that finds nothing writes nothing."""
         self._lives.number_of(owner)
         self._lives.bury(owner)
         sql, values = _claimable(self._lives.numbers(), statuses, limit, due, only)

@@ -61,8 +61,7 @@ OWN_COLUMNS: Mapping[str, frozenset[str]] = {
     "released_files": frozenset({"claimed_at"}),
     "unsealed_runs": frozenset({"data"}),
 }
-"""Columns that are made anew: digests, and keys that only this file has. What was claimed for deletion is claimed
-again."""
+"""Columns that are made anew: digests, and keys that only this file has. Claims for deletion are made again."""
 
 _OWNER = "coalesce(i.id, 'start ' || e.owner)"
 _OWNED = "executions e LEFT JOIN incarnations i ON i.number = e.owner"
@@ -97,7 +96,7 @@ OPENED = ("opened", 2, lambda content, size: None if content is None else opened
 
 
 def writing(form: StoreForm, packing: Packing) -> Write:
-    """What adds rows of this form."""
+    """The function that adds rows of this form."""
     large = _WRITE_PACKED.get(form.name)
     if large is not None:
         return lambda connection, rows: large(connection, rows, packing)

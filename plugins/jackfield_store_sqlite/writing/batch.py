@@ -1,5 +1,8 @@
-"""The changes of one transaction. What runs write all the time is gathered in memory and written table by table, so
-that an execution that starts and ends in one batch costs one row, and a webhook's counters one update."""
+"""The changes of one transaction.
+
+The rows that runs write all the time are gathered in memory and written table by table. So an execution that starts and
+ends in one batch costs one row, and a webhook's counters one update.
+"""
 
 from __future__ import annotations
 

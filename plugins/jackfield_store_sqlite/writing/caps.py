@@ -48,7 +48,7 @@ class HeldCaps(Caps):
         self._first = FirstEnd()
 
     def recount(self) -> None:
-        """What is known holds no more."""
+        """The known counts hold no more."""
         self._kept.clear()
         self._room = 0
 

@@ -1,7 +1,7 @@
 """Deleting executions and calls with all that belongs to them, on the writer's connection.
 
-Rows with blobs go in the order in which they lie, and neighbours with one statement: else each that goes moves its
-neighbours, which go next.
+Rows with blobs go in the order in which they lie, and neighbors with one statement. Else each that goes moves its
+neighbors, which go next.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]
 
 
 def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing, since: int) -> tuple[int, int]:
-    """Delete so many finished executions, those that ended first, but for what open ones may ask for; returns how many,
-    and when the last of them ended. since: Unix ms, earlier ends are not looked at. Calls keep their bodies."""
+    """Delete that many finished executions, those that ended first, but for those that open ones may ask for.
+
+    Returns how many, and when the last of them ended. since: Unix ms, earlier ends are not looked at. Calls keep their
+    bodies.
+    """
     rows = connection.execute(_OLDEST, (since, count)).fetchall()
     if not rows:
         return 0, since
@@ -77,7 +80,7 @@ def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str,
 
 
 def remove_oldest_calls(connection: sqlite3.Connection, webhook_id: str, count: int) -> int:
-    """Delete so many calls of a webhook, those that came first; returns how many."""
+    """Delete that many calls of a webhook, those that came first; returns how many."""
     rows = connection.execute(_OLDEST_CALLS, (webhook_id, count)).fetchall()
     if not rows:
         return 0
