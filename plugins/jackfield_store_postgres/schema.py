@@ -1,7 +1,7 @@
 """The tables, as migrations: entry n brings a schema from version n to n + 1, in one transaction.
 
-`TEXT` stands for text in the order of its bytes, whatever the database's own collation is. Every run writes few rows:
-an execution is one row with its input, in which its call's body stands, and one per chunk of its steps. Documents,
+`TEXT` stands for text in the order of its bytes, whatever the database's own collation is. Every run writes few rows.
+An execution is one row with its input, in which its call's body stands, and one per chunk of its steps. Documents,
 inputs and chunks are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped
 (`texts.kept_text`). Counters of webhooks have shares, so that two daemons that count at once do not wait for each
 other.

@@ -1,4 +1,4 @@
-"""What the plugin does beside requests: from the daemon's start on, until its stop."""
+"""The plugin's work beside requests: from the daemon's start on, until its stop."""
 
 from __future__ import annotations
 

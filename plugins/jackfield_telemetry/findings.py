@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says about usage."""
+"""The findings of `jackfield doctor` about usage."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jackfield.api.usage import RunUsage
 
 MOST_LABELS = 400
-"""Combinations of labels of one sample that are told apart; further agents and models are summed as `other`."""
+"""Combinations of labels that one sample keeps apart; further agents and models are summed as `other`."""
 
 
 class UsageCounts:

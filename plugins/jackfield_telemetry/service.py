@@ -31,7 +31,7 @@ AGGREGATES_SECONDS = 60
 
 
 class UsageService:
-    """What routes, commands and the port share. Asynchronous methods do their work on threads."""
+    """The services that routes, commands and the port share. Asynchronous methods do their work on threads."""
 
     def __init__(self, context: PluginContext) -> None:
         self.context = context
@@ -71,7 +71,7 @@ class UsageService:
         return self.ledger.read(lambda connection: summarise(connection, where, pricing, zone))
 
     def warnings(self) -> list[str]:
-        """What is damaged: one sentence each, as of the last look. Blocks."""
+        """The damage: one sentence each, as of the last look. Blocks."""
         found = list(self._prices.problems()) if self._prices else []
         if self.ledger.trouble is not None:
             found.append(
@@ -184,7 +184,10 @@ async def close(context: PluginContext) -> None:
 def sources_of(
     service: UsageService, agent: str | None, directory: str | None, environment: dict[str, str]
 ) -> list[LogSource]:
-    """What an import reads: the directory that is named, else every tool's own. Raises `InvalidInput`. Blocks."""
+    """The sources that an import reads: the directory that is named, else every tool's own.
+
+    Raises `InvalidInput`. Blocks.
+    """
     home = Path(environment.get("HOME") or Path.home())
     if directory is None:
         readers = [service.reader(agent)] if agent else list(service.context.extensions(USAGE_READERS).values())

@@ -23,8 +23,8 @@ class TelemetrySettings(BaseModel):
 
     tiers: Literal["request", "marginal"] = Field(
         "request",
-        description="How a price above a number of tokens counts: for the whole request once its prompt is longer, or "
-        "only for the tokens of each kind beyond that number.",
+        description="How a price above a number of tokens applies. It applies to the whole request once its prompt is "
+            "longer, or only to the tokens of each kind beyond that number.",
     )
     cost: Literal["auto", "calculate"] = Field(
         "auto",
@@ -36,8 +36,7 @@ class TelemetrySettings(BaseModel):
     worker_threshold: int = Field(
         32 * 2**20,
         ge=0,
-        description="Logs with fewer new bytes than this are read on a thread of the daemon, without processes of "
-        "their own. Bytes.",
+        description="A thread of the daemon reads logs with fewer new bytes than this, without extra processes. Bytes.",
     )
     export_limit: int = Field(
         5_000_000, ge=1, le=100_000_000, description="Most rows of one export; one that has more fails. Rows."

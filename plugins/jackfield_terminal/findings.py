@@ -1,4 +1,4 @@
-"""What `jackfield doctor` says of terminals."""
+"""The findings of `jackfield doctor` about terminals."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class Hub:
         return True
 
     def driver(self, id: str) -> Driver:
-        """What drives the session. Raises `NotFound`."""
+        """The driver of the session. Raises `NotFound`."""
         session = self.find(id)
         found = self._drivers.get(id)
         if found is None:
@@ -381,7 +381,7 @@ def hub(context: PluginContext) -> Hub:
 
 
 def application(context: PluginContext) -> AsgiApp:
-    """What `/ws/terminal` serves."""
+    """The application that `/ws/terminal` serves."""
     return context.port(Hub).connect
 
 

@@ -53,7 +53,7 @@ def shown(name, log):
     raise ValueError(f"The name {name} " "is not there.")
 
 
-NAMES = ("An identifier", "SELECT a FROM b")
+NAMES = ("An identifier", "SELECT a FROM b", "SELECT a FROM b WHERE c = ?")
 '''
 
 

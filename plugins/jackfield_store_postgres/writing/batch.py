@@ -56,7 +56,7 @@ _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY =
 
 
 class Refused(Exception):
-    """A part of the batch is not as it was taken to be: all of it is to be done again, with a look at these first.
+    """A part of the batch is not as it was taken to be. All of it is to be done again, with a look at these first.
 
     keys: `dead` and an owner; `execution`, `delivery` or `doubt` and an execution's id. `call`, its webhook and id."""
 

@@ -1,5 +1,7 @@
-"""`jackfield usage`: sums, reports, imports, export; beside a running daemon or without one. What the commands do
-stands in `showing` and `filing`, which only a command that runs loads."""
+"""`jackfield usage`: sums, reports, imports, export; beside a running daemon or without one.
+
+The work of the commands stands in `showing` and `filing`, which only a command that runs loads.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ complete_provider = completed_of("/api/providers", key="id", about="name")
 
 
 def filters(command: CommandT) -> CommandT:
-    """What reports and sums may be narrowed to."""
+    """The options that narrow reports and sums."""
     for option in (
         click.option(
             "--tz", default="", metavar="ZONE", help="Days of this time zone (IANA name); default: the machine's."
@@ -113,7 +115,7 @@ for _kind, _summary in (
 @reporting
 @click.option("--hours", type=click.IntRange(1, 168), default=5, show_default=True, help="Length of a block.")
 @click.option("-t", "--token-limit", default="", metavar="N|max", help="Warn; max: the largest block that has ended.")
-@click.option("-a", "--active", is_flag=True, help="The present block alone.")
+@click.option("-a", "--active", is_flag=True, help="The current block alone.")
 @click.option("-r", "--recent", is_flag=True, help="Of the last three days.")
 @click.pass_obj
 def blocks(cli: Cli, /, recent: bool, token_limit: str, **options: Any) -> None:  # Any: each option's own type
@@ -132,7 +134,13 @@ def blocks(cli: Cli, /, recent: bool, token_limit: str, **options: Any) -> None:
 @click.option("-u", "--until", default="", metavar="DAY", help="Up to this day, it included.")
 @filters
 @click.option("--session", default="", help="Of this session of an agent alone.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="The latest so many.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    help="How many of the latest answers to show.",
+)
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -144,7 +152,9 @@ def answers(cli: Cli, /, config_dir: Path | None, as_json: bool, **asked: Any) -
 @usage.command(name="import")
 @click.argument("agent_dir", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--agent", shell_complete=complete_agent, help="Whose log it is; without AGENT_DIR: only this agent's own."
+    "--agent",
+    shell_complete=complete_agent,
+    help="The agent whose log it is; without AGENT_DIR: only this agent's own.",
 )
 @json_option
 @config_dir_option

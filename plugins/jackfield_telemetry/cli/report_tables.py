@@ -12,7 +12,7 @@ from jackfield_telemetry.cli.tables import FigureColumn, dollars, echo_fitting, 
 from jackfield_telemetry.reports.views import KEYS
 
 View = Mapping[str, Any]
-"""What the API answers. Any: JSON, whose form its models say."""
+"""The answer of the API. Any: JSON, whose form its models say."""
 _SUMS = (
     FigureColumn("INPUT", 2),
     FigureColumn("OUTPUT", 1),

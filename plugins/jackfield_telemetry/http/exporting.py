@@ -72,7 +72,7 @@ class _Rows:
 
 @record
 class ExportScope:
-    """What is exported. path: where the others give theirs; scope: of who asks."""
+    """The content of an export. path: where the others give theirs; scope: of the caller."""
 
     form: ExportForm
     where: UsageFilter
@@ -87,7 +87,7 @@ class StandInExports(Protocol):
     def exports(
         self, form: ExportForm, where: UsageFilter, zone: tzinfo, answered: Collection[str]
     ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
-        """What a host has told and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
+        """The ledger of a host and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
 
 
 async def stand_ins(context: PluginContext) -> StandInExports:

@@ -1,5 +1,7 @@
-"""Whose usage a caller is told of: of profiles that its projects have. What no profile has used belongs to the shared
-project, as what an agent has used that was started by hand."""
+"""The usage that a caller may see: of profiles that its projects have.
+
+Usage of no profile belongs to the shared project, as does the usage of an agent that was started by hand.
+"""
 
 from __future__ import annotations
 

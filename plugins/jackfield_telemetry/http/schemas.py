@@ -65,9 +65,11 @@ class UsageCost(Schema):
 
 
 class ExportedRow(UsageTokens, UsageCost):
-    """Usage of one day that is alike in everything; a line of the CSV has the same members. priced: whether every price
-    is known; the costs hold the known ones. as_of: of a host that does not answer, until when the row is complete; ISO
-    8601."""
+    """Usage of one day that is alike in everything; a line of the CSV has the same members.
+
+    `priced`: whether every price is known; the costs hold the known ones. `as_of`: of a host that does not answer,
+    until when the row is complete; ISO 8601.
+    """
 
     model_config = ConfigDict(defer_build=True)
 

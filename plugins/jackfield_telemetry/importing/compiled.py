@@ -1,5 +1,6 @@
 """Reading by `jackfield_native`, where it is installed: on threads, without the interpreter's lock, to the same rows as
-the readers' own parsers, which are asked about the lines that it does not understand."""
+the readers' own parsers. The parsers read the lines that it does not understand.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +62,11 @@ def reader_sentence() -> str:
 
 
 def is_read(job: Job, sources: Sequence[LogSource]) -> bool:
-    """Whether `read_parts` is for it: a name that is not UTF-8 is not, nor is a damaged bookmark, which would fail all
-    jobs, where the reader's own parser fails over its file alone."""
+    """Whether `read_parts` is for it.
+
+    A name that is not UTF-8 is not, nor is a damaged bookmark. The bookmark would fail all jobs, where the reader's own
+    parser fails over its file alone.
+    """
     reader = sources[job.source].reader
     if type(reader) not in _FORMS or not available():
         return False

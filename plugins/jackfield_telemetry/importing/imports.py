@@ -150,7 +150,7 @@ def _store(
 
 
 def import_sentence(done: Sequence[ImportResult]) -> str:
-    """What was new: `Imported 1,234 tokens in 5 answers from 2 of 3 files (claude).`"""
+    """The new usage: `Imported 1,234 tokens in 5 answers from 2 of 3 files (claude).`"""
     tokens = sum(one.added.tokens.total for one in done)
     entries = sum(one.added.entries for one in done)
     files, seen = sum(one.files for one in done), sum(one.seen for one in done)

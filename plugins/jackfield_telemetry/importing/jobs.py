@@ -48,8 +48,10 @@ class Job(msgspec.Struct, array_like=True):
 
 
 class Mark(msgspec.Struct, array_like=True):
-    """How far a job has come. number: of the job; tail: digest of what stands before `offset`; error: why the rest of
-    it could not be read."""
+    """How far a job has come.
+
+    `number`: of the job. `tail`: digest of the bytes before `offset`. `error`: why the rest of it could not be read.
+    """
 
     number: int
     offset: int
@@ -100,7 +102,7 @@ class _Gathered:
         self.marks: dict[int, Mark] = {}
 
     def begin(self, source: int) -> None:
-        """What comes now is of this one."""
+        """The answers that come now are of this one."""
         self.source = source
         whose = self._sources[source]
         self.packer = Packer(profile=whose.profile, provider=whose.provider)
@@ -153,7 +155,7 @@ def fetch(job: Job) -> None:
 
 
 def frames(stream: IO[bytes]) -> Iterator[bytes]:
-    """What `send` has written."""
+    """The frames that `send` has written."""
     while len(head := stream.read(4)) == 4:
         yield stream.read(int.from_bytes(head, "big"))
 

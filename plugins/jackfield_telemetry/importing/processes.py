@@ -25,14 +25,16 @@ AT_ONCE = 64 * 2**20
 END_SECONDS = 1.0
 """Which the processes may take to end when they are asked to; then they are killed."""
 _LEAN = 'sys.modules["typing_extensions"] = None; import msgspec; del sys.modules["typing_extensions"]'
-"""What msgspec would take from there is in `typing` as well, and loading it is a quarter of a worker's start."""
+"""The names that msgspec would take from there are in `typing` as well, and loading it is a quarter of a worker's
+start.
+"""
 _MAIN = "from jackfield_telemetry.importing.worker import main; main()"
 
 
 def shared_parts(
     sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Sequence[int], workers: int
 ) -> Iterator[ImportPart]:
-    """`parts` of these jobs by that many processes. What a process leaves undone because it died is read here."""
+    """`parts` of these jobs by that many processes. Jobs that a process leaves undone because it died are read here."""
     done: set[int] = set()
     queue: Queue[ImportPart | None] = Queue(WAITING)
     process, outputs = _start(sources, jobs, numbers, workers)

@@ -1,5 +1,8 @@
-"""The main function of the processes that read logs. On standard input what there is to read, on a pipe that they share
-the numbers of the jobs, on a pipe for each its parts. They end when nothing is left or nobody takes them any more."""
+"""The main function of the processes that read logs.
+
+Standard input has the files to read. The numbers of the jobs come on a pipe that the processes share, and each has a
+pipe for its parts. They end when nothing is left or nobody takes them any more.
+"""
 
 from __future__ import annotations
 

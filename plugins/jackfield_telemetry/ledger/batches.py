@@ -21,11 +21,14 @@ Shares = tuple[Sequence[Sequence[int]], Sequence[tuple[int, ...]], tuple[int, ..
 
 
 class EntryBatch(msgspec.Struct, array_like=True):
-    """dims: (id, agent, provider, profile, model, service tier, source); sessions: (id, agent, name, project); plain:
-    rows of the table `entries` that are their answer's only one and have no cost of their own, `PLAIN` fields of each,
-    one after the other; others: whole rows. Both are in the order of their keys, and each key is there once. Ids follow
-    from the names, so that rows need not be changed any more to be stored. profiled: the last field of plain rows.
-    responses: (key of a row, the provider's id of the answer), where it is known."""
+    """`dims`: (id, agent, provider, profile, model, service tier, source).
+
+    `sessions`: (id, agent, name, project). `plain`: rows of the table `entries` that are their answer's only one and
+    have no cost, `PLAIN` fields of each, one after the other. `others`: whole rows. Both are in the order of their
+    keys, and each key is there once. Ids follow from the names, so that rows need not be changed any more to be stored.
+    `profiled`: the last field of plain rows. `responses`: (key of a row, the provider's id of the answer), where it is
+    known.
+    """
 
     dims: list[Dim]
     sessions: list[Session]
@@ -48,9 +51,11 @@ class EntryBatch(msgspec.Struct, array_like=True):
         return str(sorted([key & ~REQUEST_MASK for key in keys]))
 
     def split(self, known: Collection[int], profiled: bool, together: int) -> Shares:
-        """As `jackfield_native.Part.split`: the rows that can be stored as they are, so many together (plain); sums by
-        quarter of an hour; their total; and the other rows. known: answers of which something is stored; profiled:
-        whether a row with a profile may be another's twin."""
+        """As `jackfield_native.Part.split`: the rows that can be stored as they are, that many together (plain).
+
+        Then the sums by quarter of an hour, their total, and the other rows. `known`: answers of which something is
+        stored. `profiled`: whether a row with a profile may be another's twin.
+        """
         taken = frozenset(known)
         if profiled and self.profiled:
             free, rest = list[int](), list(plain_rows(self.plain))

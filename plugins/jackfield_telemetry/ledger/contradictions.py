@@ -1,5 +1,6 @@
-"""What the ledger's tables must agree on: SQLite's own checks see broken pages, and not a number that has become
-another one."""
+"""The facts that the ledger's tables must agree on: SQLite's own checks see broken pages, and not a number that has
+become another one.
+"""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Ledger:
             self._used = None
 
     def check(self) -> str | None:
-        """What is wrong with the file; None: nothing, or there is none yet. Reads all of it."""
+        """The problem of the file; None: nothing, or there is none yet. Reads all of it."""
         if self.trouble is None and self.path.exists():
             try:
                 with closing(_connect(self.path)) as connection:

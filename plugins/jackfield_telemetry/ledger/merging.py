@@ -104,8 +104,10 @@ INSERT OR IGNORE INTO gone
   WHERE served.id = i.dim AND e.dim = own.id AND {_SAME}
   AND e.time BETWEEN i.time - {LATER} AND i.time + {EARLIER}
 """  # noqa: S608 - of constants
-"""Some agents' logs do not name the provider's answer, so that its id cannot tell that a proxy has counted it already:
-then the profile, the counts and the time do, unless both are named."""
+"""Some agents' logs do not name the provider's answer, so that its id cannot tell that a proxy has counted it already.
+
+Then the profile, the counts and the time do, unless both are named.
+"""
 
 
 _ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in _SUMS.split(", "))
@@ -132,7 +134,7 @@ _TAKE = _slots("entries WHERE key IN (SELECT key FROM gone)", "-")
 
 @record
 class AddedUsage:
-    """What a batch brought. entries: answers that were new; tokens: also by answers that grew."""
+    """The usage that a batch brought. entries: answers that were new; tokens: also by answers that grew."""
 
     entries: int = 0
     tokens: Tokens = Tokens()

@@ -23,8 +23,11 @@ MOST_ID = 256
 
 
 class Packer:
-    """Makes a batch of one source's answers. profile, provider: whose log it is, where the answers do not say. added:
-    how many were, of which those that are the same have become one."""
+    """Makes a batch of one source's answers.
+
+    `profile`, `provider`: whose log it is, where the answers do not say. `added`: how many were, of which those that
+    are the same have become one.
+    """
 
     def __init__(self, *, source: str = "log", profile: str = "", provider: str = "") -> None:
         self._source, self._profile, self._provider = source, profile, provider
@@ -95,7 +98,7 @@ class Packer:
             self._apart.pop(key, None)
 
     def taken(self) -> EntryBatch:
-        """What was added since this was asked before."""
+        """The answers that were added since the last call."""
         rows = self._rows
         keys = sorted(rows)
         others = self._others(keys)

@@ -41,9 +41,11 @@ CREATE TABLE lines (
 CREATE TABLE damaged (position INTEGER PRIMARY KEY);
 CREATE INDEX lines_by_end ON lines (ended);
 """
-"""sessions: the agents' own; lines: of sessions.jsonl, counted: their tokens stand in `entries` as well;
-damaged: its lines that cannot be read; files: how far
-each was read, `tail` is the digest of the bytes before `position`."""
+"""`sessions`: the agents' own.
+
+`lines`: of sessions.jsonl, `counted`: their tokens stand in `entries` as well. `damaged`: its lines that cannot be
+read. `files`: how far each was read, `tail` is the digest of the bytes before `position`.
+"""
 
 RESPONSES = """
 CREATE TABLE responses (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
@@ -63,5 +65,8 @@ CREATE TEMP TABLE IF NOT EXISTS related (
 CREATE TEMP TABLE IF NOT EXISTS gone (key INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS named (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
 """
-"""incoming: what is about to be stored; related: which of it is of the same answer as which entry that is stored; gone:
-entries that give way; named: responses of what is about to be stored."""
+"""`incoming`: the entries that are about to be stored.
+
+`related`: which of them is of the same answer as which entry that is stored. `gone`: entries that give way. `named`:
+responses of the entries that are about to be stored.
+"""

@@ -183,7 +183,10 @@ class OtelExporter:
         )
 
     def close(self, timeout: float) -> None:
-        """Send what waits. Blocks, no longer than so many seconds: threads that go on do not keep a process alive."""
+        """Send the waiting records.
+
+        Blocks, no longer than that many seconds: threads that go on do not keep a process alive.
+        """
         works = (self._meters.shutdown, self._spans.shutdown)
         threads = [Thread(target=work, name="jackfield-otel-close", daemon=True) for work in works]
         for thread in threads:

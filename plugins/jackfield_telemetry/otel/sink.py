@@ -1,7 +1,7 @@
 """OpenTelemetry: runs of agents, executions of workflows and requests of proxies go to a collector, where
 `telemetry.otlp_endpoint` is set.
 
-The library is an extra (`otel`), loaded with the first run or execution; it exports on threads of its own.
+The library is an extra (`otel`), loaded with the first run or execution; it exports on its own threads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class OtlpSink:
             await asyncio.to_thread(exporter.export, batch)
 
     async def close(self) -> None:
-        """What is waiting gets `telemetry.otlp_timeout` to leave."""
+        """Waiting records get `telemetry.otlp_timeout` to leave."""
         self._closed = True
         exporter = await self._making if self._making is not None else None
         if exporter is not None:

@@ -1,7 +1,7 @@
-"""What a model's tokens cost, from an entry of a price list, and what sums of tokens cost.
+"""The cost of a model's tokens, from an entry of a price list, and the cost of sums of tokens.
 
-Two readings of a price above a number of tokens: `request`, once a prompt is longer, everything in the request costs
-that price (as OpenAI's and xAI's pages say). `marginal`, of each kind of token only those beyond the number do.
+A price above a number of tokens has two readings. With `request`, once a prompt is longer, everything in the request
+costs that price (as OpenAI's and xAI's pages say). `marginal`, of each kind of token only those beyond the number do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Codex: `sessions/**/rollout-*.jsonl` and `archived_sessions/`, a count of tokens after each answer.
 
-What a line means depends on those before it (model, totals), which the bookmark remembers.
+The meaning of a line depends on those before it (model, totals), which the bookmark remembers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Lines of a file, in blocks: a log of gigabytes is never in memory, and looking for a line's end is all that is done
-with lines that nobody wants."""
+"""Lines of a file, in blocks.
+
+A log of gigabytes is never in memory. A line that nobody wants costs only the search for its end.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionErro
 """Which the decoder raises for a line that says nothing."""
 
 OWN_TYPE = rb'\{(?:"type":|[^{]*,"type":)'
-"""A line's beginning up to its own `type`, in compact JSON. No further object is open there, so that it is not the type
-of one inside; and inside of a string a quote has a backslash before it, so that it is no text either. What this does
-not match has to be parsed."""
+"""A line's beginning up to its own `type`, in compact JSON.
+
+No further object is open there, so that it is not the type of one inside. Inside of a string a quote has a backslash
+before it, so that it is no text either. A line that this does not match has to be parsed.
+"""
 
 
 class LineBlock:

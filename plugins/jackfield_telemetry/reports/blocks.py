@@ -36,8 +36,10 @@ class BlocksScope:
 
 @record
 class BlockPace:
-    """Between the first and the last answer of a block: tokens per minute, those without cached ones, dollars per
-    hour. projected_tokens, projected_cost: at the block's end, when it goes on like this; remaining: minutes."""
+    """Between the first and the last answer of a block: tokens per minute, those without cached ones, dollars per hour.
+
+    `projected_tokens`, `projected_cost`: at the block's end, when it goes on like this. `remaining`: minutes.
+    """
 
     tokens: float
     fresh_tokens: float
@@ -95,7 +97,7 @@ def block_report(connection: sqlite3.Connection, pricing: Pricing, wanted: Block
 
 
 def level(limit: int, tokens: int) -> Level:
-    """What that many tokens mean to a limit."""
+    """The level of that many tokens against a limit."""
     if tokens > limit:
         return "exceeds"
     return "warning" if tokens > limit * WARN else "ok"

@@ -42,9 +42,9 @@ CHUNK = 500
 class ExportForm:
     """How an export begins and ends.
 
-    opened: the end of what stands before the first row; row: the end of a row, and how what stands between it and the
-    next one goes on; quotes: how many of these bytes begin or end a text; between: two rows; end: what stands behind
-    the last one, where it is whole; cut: how that begins where it is not; broken: makes that; parts: the whole of
+    `opened`: the end of the text before the first row. `row`: the end of a row, and how the text between it and the
+    next one goes on. `quotes`: how many of these bytes begin or end a text. `between`: two rows. `end`: the text behind
+    the last one, where it is whole. `cut`: how that begins where it is not. `broken`: makes that. `parts`: the whole of
     these rows."""
 
     opened: bytes
@@ -120,8 +120,10 @@ FORMS: Mapping[str, ExportForm] = {
 
 
 def told_if_broken(parts: Iterator[bytes], broken: Callable[[JackfieldError], bytes]) -> Iterator[bytes]:
-    """Parts that end as `broken` says when there are no more of them; what comes before the first part is raised: the
-    answer's status can still tell it."""
+    """Parts that end as `broken` says when there are no more of them.
+
+    An error before the first part is raised: the answer's status can still tell it.
+    """
     begun = False
     try:
         for part in parts:

@@ -25,8 +25,11 @@ LABELS = {
 }
 _DAY_SLOTS = 86_400_000 // SLOT_MS
 _RULED = (0, 47_482 * _DAY_SLOTS)
-"""Slots from 1970 to 2100. A time beyond, which a damaged log may have, gets the offset of the nearest within: to look
-through the rules of millennia takes seconds, and ends beyond what dates can be."""
+"""Slots from 1970 to 2100.
+
+A time beyond, which a damaged log may have, gets the offset of the nearest within. A look through the rules of
+millennia takes seconds, and ends beyond the times that dates can be.
+"""
 _EPOCH = date(1970, 1, 1).toordinal()
 
 

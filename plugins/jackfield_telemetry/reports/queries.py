@@ -25,7 +25,10 @@ Key: TypeAlias = Literal["date", "slot", "profile", "agent", "provider", "model"
 
 @record
 class UsageFilter:
-    """What counts. Empty texts: any. within: names of profiles, empty for usage of none; None: all of them."""
+    """The usage that counts.
+
+    Empty texts: any. within: names of profiles, empty for usage of none; None: all of them.
+    """
 
     span: Span = Span()
     profile: str = ""
@@ -65,8 +68,11 @@ class Pricing:
 
 @record
 class Slice:
-    """keys: values of the keys asked for, in their order; a date as YYYY-MM-DD, a slot as Unix ms. count: answers.
-    unpriced: a model whose price is not known, so that its tokens are not in the cost. first, last: Unix ms."""
+    """`keys`: values of the keys asked for, in their order; a date as YYYY-MM-DD, a slot as Unix ms.
+
+    `count`: answers. `unpriced`: a model whose price is not known, so that its tokens are not in the cost. `first`,
+    `last`: Unix ms.
+    """
 
     keys: tuple[str | int, ...]
     tokens: Tokens

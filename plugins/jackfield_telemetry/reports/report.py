@@ -34,8 +34,11 @@ _NAMES: Mapping[str, Key] = {
 
 @record
 class ReportScope:
-    """What a report is of. project: of answers whose directory it is, or ends with it. limit: rows, the last of the
-    order by time, and of the others the greatest."""
+    """The scope of a report.
+
+    `project`: of answers whose directory it is, or ends with it. `limit`: rows, the last of the order by time, and of
+    the others the greatest.
+    """
 
     kind: Kind
     where: UsageFilter
@@ -65,8 +68,10 @@ class Tally:
 
 @state
 class ReportRow:
-    """key: a date, a Monday, YYYY-MM, a session's id, a name. parts: of the breakdown. about: of a session, the agent,
-    the profile and the project that it belongs to."""
+    """`key`: a date, a Monday, YYYY-MM, a session's id, a name.
+
+    `parts`: of the breakdown. `about`: of a session, the agent, the profile and the project that it belongs to.
+    """
 
     key: str
     total: Tally = field(default_factory=Tally)
@@ -136,8 +141,7 @@ def report(connection: sqlite3.Connection, pricing: Pricing, wanted: ReportScope
 
 
 def keys_for(wanted: ReportScope) -> tuple[Key, ...]:
-    """What slices have to be told apart by. Those of agents, models and profiles cost nothing, sessions and projects
-    do."""
+    """The keys that keep slices apart. Those of agents, models and profiles cost nothing, sessions and projects do."""
     own: tuple[Key, ...] = ()
     if wanted.kind in ("daily", "weekly", "monthly"):
         own = ("date",)

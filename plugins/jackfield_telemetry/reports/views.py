@@ -14,7 +14,7 @@ KEYS: Mapping[Kind, str] = {
     "daily": "date", "weekly": "week", "monthly": "month", "session": "session", "models": "model", "agents": "agent",
     "providers": "provider", "profiles": "profile", "projects": "project",
 }  # fmt: skip
-"""What a row is called by."""
+"""The name of a row's key."""
 
 
 def report_view(made: UsageReport, wanted: ReportScope) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""Windows of use: each begins with the hour of an answer and is that many hours long, the next begins with the first
+"""Windows of use. Each begins with the hour of an answer and is that many hours long, the next begins with the first
 answer after it. Every answer is in exactly one.
 
 A window consists of whole slots, so that the ledger's sums suffice: no answer needs to be looked at.

@@ -1,4 +1,4 @@
-"""`telemetry/sessions.jsonl`: one line for each run, appended and on the disk before anybody is told.
+"""`telemetry/sessions.jsonl`: one line for each run, appended and on the disk before anybody hears of it.
 
 Its lines are read into the ledger, from where the last reading ended.
 """
@@ -22,8 +22,11 @@ from jackfield_telemetry.readers.moments import milliseconds
 READER = "sessions.jsonl"
 _MOST = 2**50
 _EARLIEST, _LATEST = 0, 4_102_444_800_000
-"""Unix ms, 1970 to 2100. One run of the year 9999 would make every report look through the time zone's rules until
-then, and fail beyond the last date there is."""
+"""Unix ms, 1970 to 2100.
+
+One run of the year 9999 would make every report look through the time zone's rules until then. The report would fail
+beyond the last date there is.
+"""
 _NAMED = 20
 """Damaged lines that are named one by one."""
 
@@ -48,8 +51,9 @@ class LineCost(msgspec.Struct):
 
 
 class SessionLine(msgspec.Struct):
-    """counted_in: `log` when the same tokens were read from the agent's log, `proxy` when the profile's proxy has
-    served them, so that they are not added twice."""
+    """`counted_in`: `log` when the same tokens were read from the agent's log, `proxy` when the profile's proxy has
+    served them. So they are not added twice.
+    """
 
     profile: str
     model: str

@@ -32,7 +32,9 @@ _RUN = (
 _PUT_RUN = f"""INSERT INTO lines ({_RUN}) VALUES (
     CASE WHEN EXISTS (SELECT 1 FROM lines WHERE position = ?1) THEN NULL ELSE ?1 END,
     {", ".join(f"?{number}" for number in range(2, _RUN.count(",") + 2))})"""  # noqa: S608 - constants
-"""Days that were told at several moments may give one place to several runs, where the log was written anew between."""
+"""Days that a host reported at several moments may give one place to several runs, where the log was written anew
+between.
+"""
 
 
 class DamagedDay(Exception):

@@ -34,7 +34,7 @@ class LedgerSharing:
         self._told: dict[int, int] | None = None
         """Versions of days that the store has; None: it was not asked yet."""
         self._complete = 0
-        """All that was counted until then is told, Unix ms; 0: nobody knows."""
+        """The store has all usage that was counted until then, Unix ms; 0: nobody knows."""
         self._forgotten_before = 0
         self._complained = False
         self._turn = asyncio.Lock()
@@ -54,7 +54,7 @@ class LedgerSharing:
                 await self._attempt()
         except TimeoutError:
             self._context.log.warning(
-                "The last usage of this host is not in the store; it is told after its next start."
+                "The last usage of this host is not in the store; it gets there after its next start."
             )
 
     async def _attempt(self) -> None:

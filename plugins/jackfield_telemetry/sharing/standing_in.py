@@ -1,4 +1,4 @@
-"""What stands for hosts that do not answer, or are gone: reports of what they have told the store."""
+"""The stand-ins for hosts that do not answer, or are gone: reports of the usage that they have told the store."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ from jackfield_telemetry.sharing.tracking import DAY_MS
 _TOGETHER = 50
 """Days that are read at once."""
 _AT_ONCE = 2
-"""Reports that are made at a time, each of one ledger in memory; as many exports, which take as long as their callers
-take to read them, and would hold up reports."""
+"""Reports that are made at a time, each of one ledger in memory.
+
+There are as many exports, which take as long as their callers take to read them, and would hold up reports.
+"""
 _EVER = 2**40
 Row: TypeAlias = "dict[str, Json]"
 Made: TypeAlias = "Callable[[sqlite3.Connection], dict[str, Json]]"
@@ -94,7 +96,7 @@ class LedgerStandIns:
                     async for part in parts:
                         yield part
         except DamagedDay as exc:
-            raise HostUnavailable(f"What {ledger.name} has told of its usage cannot be read: {exc}.") from None
+            raise HostUnavailable(f"The usage that {ledger.name} has told cannot be read: {exc}.") from None
 
     async def absent(self, answered: Collection[str]) -> list[StoredLedger]:
         """Ledgers in the store of hosts other than these. Raises `StoreUnavailable`."""

@@ -1,8 +1,8 @@
 """Which days of a ledger have changed: noted by the database itself, whoever writes, from the first sharing on. A
 ledger that is never shared has nothing of this.
 
-A day's version is a time in milliseconds where that is greater than the one before, so that a ledger that is begun anew
-is ahead of what its predecessor has told.
+A day's version is a time in milliseconds where that is greater than the one before. So a ledger that is begun anew is
+ahead of the versions that its predecessor has told.
 """
 
 from __future__ import annotations
@@ -64,8 +64,10 @@ def versions(connection: sqlite3.Connection, first: int) -> dict[int, int]:
 
 
 def pass_over(connection: sqlite3.Connection, told: Mapping[int, int]) -> None:
-    """Go beyond versions that were told before, where this ledger does not know them: it was begun anew. Days that it
-    does not have are told as empty ones. Inside a transaction."""
+    """Go beyond versions that the ledger before has reported, where this ledger does not know them: it was begun anew.
+
+    It reports days that it does not have as empty ones. Inside a transaction.
+    """
     known = versions(connection, min(told, default=0))
     behind = [(day, version + 1) for day, version in told.items() if known.get(day, -1) < version]
     connection.executemany("INSERT OR REPLACE INTO days VALUES (?, ?)", behind)

@@ -20,7 +20,7 @@ SAY_AGAIN = 300.0
 
 
 class SinkQueue:
-    """Whoever offers a record never waits. A sink that hangs or raises holds up itself alone."""
+    """A caller that offers a record never waits. A sink that hangs or raises holds up itself alone."""
 
     def __init__(self, sink: TelemetrySink, settings: TelemetrySettings, clock: Clock, log: logging.Logger) -> None:
         self.sink = sink
@@ -61,7 +61,7 @@ class SinkQueue:
         self._woken.set()
 
     def give_up(self) -> None:
-        """What is still there is lost."""
+        """Records that are still there are lost."""
         self.dropped += len(self._waiting)
         self._waiting.clear()
 

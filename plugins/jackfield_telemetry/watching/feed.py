@@ -10,7 +10,7 @@ from threading import Event, Thread
 from watchfiles import Change, watch
 
 STEP_MS = 250
-"""How often a thread looks whether it shall end; changes are told in such steps."""
+"""How often a thread looks whether it has to end; changes are announced in such steps."""
 
 
 class Feed(Thread):

@@ -1,7 +1,7 @@
 """Following agents' logs live: what they write is counted some seconds later.
 
-`watchfiles` asks the operating system; where it cannot (not installed, no more watches), logs are looked at in turns of
-`telemetry.watch_rescan`, and the log says so.
+`watchfiles` asks the operating system. Where it cannot (not installed, no more watches), the daemon looks at logs in
+turns of `telemetry.watch_rescan`, and the log says so.
 """
 
 from __future__ import annotations

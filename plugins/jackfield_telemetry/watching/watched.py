@@ -1,4 +1,4 @@
-"""Whose logs are followed, and which directories that means for the operating system."""
+"""The sources whose logs are followed, and the directories that this means for the operating system."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from jackfield_telemetry.service import UsageService, sources_of
 
 @record
 class WatchedDirectories:
-    """trees: watched with all below; directories: the sources' own, watched alone; direct: those of them that have logs
-    of their own. left_out: directories beyond the limit."""
+    """`trees`: watched with all below.
+
+    `directories`: the sources' own, watched alone. `direct`: those of them that have logs themselves. `left_out`:
+    directories beyond the limit.
+    """
 
     trees: frozenset[Path] = frozenset()
     directories: frozenset[Path] = frozenset()

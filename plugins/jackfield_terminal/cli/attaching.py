@@ -22,7 +22,7 @@ DETACH = b"\x1d"
 """Ctrl-], as telnet has it."""
 BELL = b"\a"
 LEAVING = b"\x1b[?1049l\x1b[?1000;1002;1003;1006l\x1b[?2004l\x1b[?25h\x1b[0m"
-"""What an agent that still runs has switched on is not this terminal's any more."""
+"""The modes that an agent that still runs has switched on are not this terminal's any more."""
 
 
 def attach_here(client: DaemonClient, session_id: str, *, read_only: bool) -> int | None:

@@ -74,7 +74,7 @@ _OPTIONS = (
 
 
 def start_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What every start of a session takes."""
+    """The options of every start of a session."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -62,7 +62,7 @@ class TerminalLink:
                     raise JackfieldError(_refusal(body))
 
     def receive(self) -> list[Event]:
-        """What has come. An end without a close frame is a close."""
+        """The events that have come. An end without a close frame is a close."""
         try:
             data = self.socket.recv(READ)
         except (BlockingIOError, ssl.SSLWantReadError):

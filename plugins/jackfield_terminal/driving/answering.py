@@ -22,7 +22,7 @@ FOREVER = 3600.0
 
 
 def answers_of(launch: Launch) -> Mapping[DialogKind, Said]:
-    """What the profile says to which dialogs. Trust is for the profile's own working directory."""
+    """The answers that the profile gives to dialogs. Trust is for the profile's own working directory."""
     found = launch.profile.metadata.get("answers")
     given = found if isinstance(found, dict) else {}
     made: dict[DialogKind, Said] = {}
@@ -45,8 +45,10 @@ class DialogAnswerer:
         self.answers = answers_of(view.session.launch)
 
     async def run(self) -> None:
-        """Returns with the session, or when the manifest does not say what dialogs look like. Whatever else fails is
-        logged once, and tried again after `AGAIN` seconds."""
+        """Returns with the session, or when the manifest does not say what dialogs look like.
+
+        Any other failure is logged once, and tried again after `AGAIN` seconds.
+        """
         session = self._view.session
         while self.answers and not (session.ended.is_set() or session.left.is_set()):
             try:

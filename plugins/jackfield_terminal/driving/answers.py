@@ -9,13 +9,15 @@ from jackfield_terminal.driving.looks import Look, ScreenJudge
 from jackfield_terminal.driving.texts import letters, unframed
 
 _DECORATION = "│┃|❯›>»$#%!*•▌▎─━╭╮╰╯┌┐└┘⏵"
-"""What stands around a line of input: prompts and frames."""
+"""The characters that stand around a line of input: prompts and frames."""
 
 
 @record
 class Turn:
-    """The user's last message, and what the screen showed before it; by the manifest only what stood above the
-    input. typed: how many bytes people had typed by then."""
+    """The user's last message, and the screen before it; by the manifest only the part above the input.
+
+    `typed`: how many bytes people had typed by then.
+    """
 
     before: tuple[str, ...] = ()
     said: str = ""
@@ -23,8 +25,11 @@ class Turn:
 
 
 def answer_in(judge: ScreenJudge, look: Look, turn: Turn, others: Sequence[str] = ()) -> str:
-    """What the agent has said since the user spoke, as far as the screen goes back. Nothing before the first message:
-    that is the program's greeting. others: what people have typed since, with which the answer ends."""
+    """The agent's words since the user spoke, as far as the screen goes back.
+
+    Nothing before the first message: that is the program's greeting. others: what people have typed since, with which
+    the answer ends.
+    """
     lines, earlier = list(look.said), False
     for place in range(len(lines) - 1, -1, -1):
         if not judge.echo(lines[place]):

@@ -42,8 +42,11 @@ class SaidMessage:
 
 @record
 class SaidReply:
-    """After a message was taken. answer: what the agent has said to it, None where nobody knows where its words begin
-    and end. status: of the agent now."""
+    """After a message was taken.
+
+    `answer`: the agent's words to it, None where nobody knows where its words begin and end. `status`: of the agent
+    now.
+    """
 
     judged_by: JudgedBy
     status: Status
@@ -93,10 +96,12 @@ class Conversation:
         return list(self._messages)
 
     async def say(self, content: str, wait: float | None = None) -> SaidReply:
-        """Type a message and send it off, once those before it are answered and the agent waits for input. Returns when
-        the agent has answered, asks something, or `wait` seconds (default: `terminal.answer_wait`) after it has taken
-        the message. Raises `Conflict` while it is busy or asks something, while too many messages wait, and when it
-        does not take the message; `InvalidInput` for an empty one."""
+        """Type a message and send it off, once those before it are answered and the agent waits for input.
+
+        Returns when the agent has answered, asks something, or `wait` seconds (default: `terminal.answer_wait`) after
+        it has taken the message. Raises `Conflict` while it is busy or asks something, while too many messages wait,
+        and when it does not take the message. Raises `InvalidInput` for an empty one.
+        """
         if not content.strip():
             raise InvalidInput("The message is empty.", details={"content": "give some text"})
         async with self._turns.turn():

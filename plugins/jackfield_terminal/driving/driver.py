@@ -1,4 +1,4 @@
-"""What is needed to drive a session, made when somebody first does."""
+"""The parts that drive a session, made when somebody first does."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LOOK = 0.5
 
 
 class StreamEnd(Protocol):
-    """What ends every stream."""
+    """The event that ends every stream."""
 
     clock: Clock
     closing: bool

@@ -10,14 +10,18 @@ from jackfield_terminal.driving.view import AgentView
 from jackfield_terminal.driving.waiting import until_idle
 
 UNKNOWN_QUIET = 10.0
-"""Seconds without a change after which a screen that the manifest does not know counts as one that waits: a newer
-version of the agent may look otherwise."""
+"""Seconds without a change after which a screen that the manifest does not know counts as one that waits.
+
+A newer version of the agent may look otherwise.
+"""
 
 
 async def until_waiting(view: AgentView, quiet: float, timeout: float) -> bool:
-    """Whether within `timeout` seconds the screen has not changed for `quiet` seconds and, where the manifest says how
-    that looks, the agent is ready or asks something. A screen that is still empty never counts then. An ended session
-    is idle."""
+    """Whether within `timeout` seconds the screen has not changed for `quiet` seconds.
+
+    Where the manifest says how that looks, the agent must also be ready or ask something. A screen that is still empty
+    never counts then. An ended session is idle.
+    """
     judge = await view.judge()
     clock = view.clock
     deadline = clock.monotonic() + timeout

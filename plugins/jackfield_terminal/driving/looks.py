@@ -1,4 +1,6 @@
-"""What an agent's screen shows, by the patterns of its manifest: whether it is ready, busy, or asks something."""
+"""The state that an agent's screen shows, by the patterns of its manifest: whether it is ready, busy, or asks
+something.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,12 @@ class ShownDialog:
 
 @record
 class Look:
-    """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog. mode:
-    the character that has led to another mode of the input, or `UNNAMED`; empty: none. untyped: the input shows nothing
-    but its prompt, and what the agent puts in an empty one."""
+    """`typed`: the content of the input, None where no input is shown.
+
+    `said`: the lines above the input or the dialog. `mode`: the character that has led to another mode of the input, or
+    `UNNAMED`; empty: none. `untyped`: the input shows nothing but its prompt, and the text that the agent puts in an
+    empty one.
+    """
 
     shows: Shows
     typed: str | None

@@ -1,5 +1,7 @@
-"""Saying something to an agent whose screen is known: waits until it is ready, types, sees the text in the input, sends
-it, and sees it taken."""
+"""Saying something to an agent whose screen is known.
+
+The sender waits until it is ready, types, sees the text in the input, sends it, and sees it taken.
+"""
 
 from __future__ import annotations
 

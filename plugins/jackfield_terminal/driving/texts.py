@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _FRAME = "│┃║▌▎╎┆"
 _DRAWN = "─━═╌┄╭╮╰╯┌┐└┘├┤┬┴┼▀▄█╹╻"
-"""What lines of a frame are made of."""
+"""The characters that make up lines of a frame."""
 
 
 def unframed(line: str) -> str:
@@ -35,5 +35,7 @@ def letters(text: str) -> str:
 
 
 def key(text: str) -> str:
-    """What of a text a screen shows in any case: letters and digits; of one that has none, its other characters."""
+    """The part of a text that a screen shows in any case: letters and digits; of one that has none, its other
+    characters.
+    """
     return letters(text) or "".join(unicodedata.normalize("NFC", text).split())

@@ -1,4 +1,4 @@
-"""Whose turn it is to say something in a session: a message has its answer before the next one is typed."""
+"""The turns of a session: a message has its answer before the next one is typed."""
 
 from __future__ import annotations
 

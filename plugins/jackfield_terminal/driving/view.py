@@ -1,4 +1,4 @@
-"""What one session's agent shows, as far as its manifest says how that looks."""
+"""The view of one session's agent, as far as its manifest says how that looks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class AgentView:
         return None if judge is None else judge.look(await self.screen.snapshot())
 
     async def told(self, screen: Snapshot) -> dict[str, Json]:
-        """What the screen shows, as answers say it."""
+        """The state of the screen, as answers say it."""
         judge = await self.judge()
         if judge is None:
             return {"judged_by": "quiet"}
@@ -94,7 +94,7 @@ def dialog_out(dialog: ShownDialog | None) -> dict[str, Json]:
 
 
 def status_of(look: Look) -> Status:
-    """What is not known is not yet ready."""
+    """An agent whose status is not known is not yet ready."""
     if look.shows == "asking" or look.shows == "trusting":
         return look.shows
     return "stable" if look.shows == "ready" else "running"

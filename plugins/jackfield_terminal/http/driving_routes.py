@@ -166,7 +166,7 @@ def blueprint(context: PluginContext) -> Blueprint:
 
 
 def bytes_of(body: InputIn) -> bytes:
-    """What is to be typed. Raises `InvalidInput`."""
+    """The bytes to type. Raises `InvalidInput`."""
     data = (body.text or "").encode()
     if body.data is not None:
         try:

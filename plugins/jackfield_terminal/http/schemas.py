@@ -36,9 +36,12 @@ class _Start(Schema):
 
 
 class SessionIn(_Start):
-    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
-    whether the session survives the daemon; default: the profile's, then `terminal.persist`; where_possible: unless the
-    profile says no, or the system cannot."""
+    """`args`: after the profile's own.
+
+    `cols`, `rows`: 1 to 1000. `record`: from the first byte on, in asciicast v2. `persist`: whether the session
+    survives the daemon; default: the profile's, then `terminal.persist`; `where_possible`: unless the profile says no,
+    or the system cannot.
+    """
 
     profile_alias: StrictStr
     args: list[Argument] = Field(default_factory=list, max_length=1000)
@@ -57,9 +60,11 @@ class SessionIn(_Start):
 
 
 class ShellSessionIn(_Start):
-    """A shell without an agent. shell: a path from /etc/shells; default: the user's own. working_dir: default: the
-    user's home; in a sandbox, one of its own. sandbox: a caller from the network gets at least
-    `terminal.network_sandbox`."""
+    """A shell without an agent.
+
+    `shell`: a path from /etc/shells; default: the user's own. `working_dir`: default: the user's home; in a sandbox, a
+    new directory. `sandbox`: a caller from the network gets at least `terminal.network_sandbox`.
+    """
 
     shell: Annotated[StrictStr, Field(min_length=1, max_length=4096)] | None = None
     sandbox: Sandbox = "off"
@@ -91,8 +96,11 @@ class SessionStarted(Schema):
 
 
 class SessionOut(Schema):
-    """kind: an agent's session, or a plain shell, which has no profile. exit_code: of an ended session; 128+n for a
-    signal. persistent: it survives the daemon. reason: why it ended, where that was not the agent's doing."""
+    """`kind`: an agent's session, or a plain shell, which has no profile.
+
+    `exit_code`: of an ended session; 128+n for a signal. `persistent`: it survives the daemon. `reason`: why it ended,
+    where that was not the agent's doing.
+    """
 
     id: str
     kind: Literal["agent", "shell"]
@@ -127,7 +135,7 @@ class SessionMade(Schema):
 
 
 class InputIn(Schema):
-    """What is typed: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ..."""
+    """The input to type: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ..."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -195,8 +203,11 @@ class WaitOut(Schema):
 
 
 class MessageIn(Schema):
-    """user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
-    the answer once the agent has taken the message; default: `terminal.answer_wait`."""
+    """`user`: typed and sent off once the agent waits for input.
+
+    `raw`: keystrokes as they are. `wait`: seconds to wait for the answer once the agent has taken the message; default:
+    `terminal.answer_wait`.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -217,8 +228,11 @@ class MessagesOut(Schema):
 
 
 class StatusOut(Schema):
-    """stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
-    agent's manifest, or a second without a change."""
+    """`stable`: the agent waits for input.
+
+    `asking`, `trusting`: for an answer to the dialog. `judged_by`: the patterns of the agent's manifest, or a second
+    without a change.
+    """
 
     status: Literal["stable", "running", "asking", "trusting"]
     agent_type: str
@@ -232,8 +246,11 @@ class TypedOut(Schema):
 
 
 class SaidOut(Schema):
-    """ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
-    knows where its words begin and end. status: of the agent now."""
+    """`ok`: it was typed and, judged by the manifest, taken.
+
+    `answer`: the agent's words so far; absent where nobody knows where its words begin and end. `status`: of the agent
+    now.
+    """
 
     ok: Literal[True]
     judged_by: Literal["manifest", "quiet"] | None = None
@@ -282,5 +299,5 @@ class TerminalDone(Schema):
 
 
 class CleanedUp(TerminalDone):
-    warnings: list[str] | None = Field(None, description="What has not been done.")
+    warnings: list[str] | None = Field(None, description="The part that has not been done.")
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer, or did not do it.")

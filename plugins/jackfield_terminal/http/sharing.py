@@ -1,7 +1,7 @@
 """`/ws/shared`: a session to look at, for whoever has a link; and the routes that make and end links.
 
-The token is the first message, not a part of the address, which would be in logs. What follows is the protocol of
-`/ws/terminal/{id}?mode=ro`.
+The token is the first message, not a part of the address, which would be in logs. The messages after it follow the
+protocol of `/ws/terminal/{id}?mode=ro`.
 """
 
 from __future__ import annotations
@@ -210,5 +210,5 @@ async def close(send: Send, why: str, code: int = REFUSED) -> None:
 
 
 def application(context: PluginContext) -> AsgiApp:
-    """What `/ws/shared` serves."""
+    """The application that `/ws/shared` serves."""
     return context.port(Sharing).connect

@@ -1,8 +1,8 @@
 """When a terminal's output is read, and when it waits for clients.
 
-The agent is held back for clients that keep up, as its own terminal would do, and for no other: one that costs
-more than a tenth of the time of those that could go on, or that makes no progress at all, counts as slow. It falls
-behind, and gets the state of the screen once it takes output again.
+The agent is held back for clients that keep up, as its own terminal would do, and for no other. A client counts as slow
+that costs more than a tenth of the time of those that could go on, or that makes no progress. It falls behind, and gets
+the state of the screen once it takes output again.
 """
 
 from __future__ import annotations

@@ -47,7 +47,9 @@ class OutputLog:
             self.start += len(piece)
 
     def read(self, offset: int, limit: int) -> bytes:
-        """What follows the offset, which is not below `start`: at most `limit` bytes, or one piece that is larger."""
+        """The output after the offset, which is not below `start`: at most `limit` bytes, or one piece that is
+        larger.
+        """
         at = self.end
         parts: list[bytes | bytearray] = []
         for piece in reversed(self._pieces):
@@ -71,8 +73,10 @@ class OutputLog:
             yield piece
 
     def scrollback(self) -> tuple[bytes, int]:
-        """The last `capacity` bytes, cut where no character and no escape sequence is cut, after the modes that the
-        terminal was in there; and the offset that follows."""
+        """The last `capacity` bytes, after the modes that the terminal was in there; and the offset that follows.
+
+        No character and no escape sequence is cut.
+        """
         return self.tail(self._capacity)
 
     def tail(self, size: int) -> tuple[bytes, int]:

@@ -1,5 +1,5 @@
-"""What must be known of output that was forgotten: the terminal's modes at the cut, and whether the cut is inside of a
-character or an escape sequence.
+"""The state to know of output that was forgotten. These are the terminal's modes at the cut, and whether the cut is
+inside of a character or an escape sequence.
 
 Source: ECMA-48 (sequences), xterm's control sequences (private modes).
 """
@@ -58,7 +58,7 @@ class TerminalModes:
             self._changed[mode] = on
 
     def restoring(self) -> bytes:
-        """What puts a fresh terminal into these modes; nothing when there is nothing to change."""
+        """The bytes that put a fresh terminal into these modes; nothing when there is nothing to change."""
         # The alternate screen comes first: entering it saves the cursor of the main one.
         ordered = sorted(self._changed.items(), key=lambda item: (item[0] not in _ALTERNATE, item[0]))
         return b"".join(b"\x1b[?%d%c" % (mode, b"h"[0] if on else b"l"[0]) for mode, on in ordered)
@@ -84,7 +84,7 @@ class ForgottenOutput:
         self._pending = _shortened(pending)
 
     def restoring(self) -> bytes:
-        """What brings a fresh one into this state, when it is fed with it."""
+        """The bytes that bring a fresh one into this state, when it is fed with them."""
         return self.modes.restoring() + self._pending
 
     def rest_of_sequence(self, following: bytes) -> int:

@@ -42,7 +42,7 @@ class ReadingBudget:
         """Where somebody has typed last."""
         self._typed_at = float("-inf")
         self._awaited: set[str] = set()
-        """Whose echo is waited for."""
+        """The sessions whose echo is waited for."""
         self._since = 0.0
         """Since when, of the first of them."""
         self._free_until = float("-inf")
@@ -78,7 +78,7 @@ class ReadingBudget:
         self._awaited.add(session)
 
     def printed(self, session: str) -> None:
-        """Whatever comes first counts as the echo."""
+        """The first output counts as the echo."""
         if self._awaited:
             self._awaited.discard(session)
             if not self._awaited:
