@@ -24,7 +24,7 @@ class TelemetrySettings(BaseModel):
     tiers: Literal["request", "marginal"] = Field(
         "request",
         description="How a price above a number of tokens applies. It applies to the whole request once its prompt is "
-            "longer, or only to the tokens of each kind beyond that number.",
+        "longer, or only to the tokens of each kind beyond that number.",
     )
     cost: Literal["auto", "calculate"] = Field(
         "auto",

@@ -32,10 +32,12 @@ class ShellChoice:
 
 @record
 class SessionRequest:
-    """alias: of the profile; empty with `shell`, which is started in place of an agent. args: after the profile's own.
-    working_dir: before the profile's. record: from the first byte on. persist: whether it survives the daemon; None: as
-    the profile says, or else `terminal.persist`; where_possible: unless the profile says no, or the system cannot.
-    remote: the caller is on another machine, or nobody knows."""
+    """`alias`: of the profile; empty with `shell`, which is started in place of an agent.
+
+    `args`: after the profile's own. `working_dir`: before the profile's. `record`: from the first byte on. `persist`:
+    whether it survives the daemon; None: as the profile says, or else `terminal.persist`; `where_possible`: unless the
+    profile says no, or the system cannot. `remote`: the caller is on another machine, or nobody knows.
+    """
 
     alias: str
     args: tuple[str, ...] = ()
@@ -62,15 +64,17 @@ class SessionHub(Protocol):
     """Whether the daemon stops."""
 
     async def seen(self) -> Sequence[Session]:
-        """Those that the present reach sees, the oldest first."""
+        """Those that the current reach sees, the oldest first."""
 
     async def require(self, id: str, act: Act) -> None:
-        """Of the present reach, by the project of its profile; a shell is in the one whose member has started it.
-        One that is forgotten is there for who sees everything, by its recording. Raises `NotFound`,
-        `AccessDenied`, `StoreUnavailable`."""
+        """Of the current reach, by the project of its profile; a shell is in the one whose member has started it.
+
+        One that is forgotten is there for a caller who sees everything, by its recording. Raises `NotFound`,
+        `AccessDenied`, `StoreUnavailable`.
+        """
 
     def find(self, id: str) -> Session:
-        """Whoever asks. Raises `NotFound`."""
+        """The session, whoever asks. Raises `NotFound`."""
 
     def reached(self, id: str, act: Act, scope: Scope) -> Session:
         """The session, when whoever sends the request of this scope may do this to it. Raises `NotFound`;

@@ -1,5 +1,7 @@
-"""What the plugin does at the start and the stop, and what it gives. The hub is loaded with the first session, client
-or request: a start needs none of it."""
+"""The plugin's work at the start and the stop, and its offers.
+
+The hub is loaded with the first session, client or request: a start needs none of it.
+"""
 
 from __future__ import annotations
 

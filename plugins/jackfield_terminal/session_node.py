@@ -30,7 +30,7 @@ class TerminalSessionParameters(Parameters):
 
     ui_fields: ClassVar[UiFields] = SESSION
 
-    operation: Literal["start", "send", "wait", "read", "stop"] = Field("start", description="What is to be done.")
+    operation: Literal["start", "send", "wait", "read", "stop"] = Field("start", description="The action.")
     profile: str = Field("", description="start: alias of the profile whose agent is started.")
     args: list[str] = Field(default_factory=list, description="start: further arguments for the agent.")
     working_directory: str = Field("", description="start: absolute path; else the profile's, else its home.")

@@ -104,7 +104,7 @@ class TerminalSettings(BaseModel):
 
 
 class SandboxSettings(BaseModel):
-    """What sandboxes of profiles show and allow."""
+    """Settings of the sandboxes of profiles: the places that they show, and the actions that they allow."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

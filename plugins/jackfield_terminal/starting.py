@@ -58,9 +58,11 @@ class SessionStarter:
         self._spawner = spawn_with_ptyprocess if self._by_ptyprocess else spawn_in_terminal
 
     async def start(self, request: SessionRequest, id: str) -> AgentStarted:
-        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
-        the session is to persist and cannot, or `terminal.spawner` is not installed, and `JackfieldError` when the
-        system cannot start the agent."""
+        """Raises the errors of `Profiles.prepare`, and `JackfieldError` when the system cannot start the agent.
+
+        Raises `InvalidInput` when there is no sandbox for a profile that wants one, the session is to persist and
+        cannot, or `terminal.spawner` is not installed.
+        """
         if self._by_ptyprocess:
             directory_of_ptyprocess()
         prepared = self._agent(request) if request.shell is None else self._shell(request, request.shell)

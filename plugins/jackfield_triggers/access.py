@@ -20,7 +20,7 @@ class NodeCredentials:
     context: PluginContext
     node: Node
     workflow_id: str | None
-    """Whose project the credential must be of, or shared with."""
+    """The workflow whose project must have the credential, or share it."""
 
     async def credential(self, kind: str) -> Mapping[str, str]:
         with reaching(run_reach(self.workflow_id)):

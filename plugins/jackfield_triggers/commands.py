@@ -49,8 +49,10 @@ def list_triggers(call: DaemonCall, workflow: str) -> None:
 )
 @daemon_command
 def test(call: DaemonCall, workflow: str, node: str, seconds: float) -> None:
-    """Fetch a test event of the trigger NODE of a WORKFLOW, as JSON: the newest item that it would ask for, or the next
-    event that its service sends. Nothing starts."""
+    """Fetch a test event of the trigger NODE of a WORKFLOW, as JSON.
+
+    It is the newest item that it would ask for, or the next event that its service sends. Nothing starts.
+    """
     body = {"node": node, "seconds": seconds}
     found = call.ask("POST", f"{_path(call, workflow)}/triggers/test", body=body, timeout=seconds + 180)
     echo_json(found["items"])

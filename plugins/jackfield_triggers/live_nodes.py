@@ -1,4 +1,4 @@
-"""What live nodes want that listen or subscribe, as their registrations and workflows stand in the store."""
+"""The wishes of live nodes that listen or subscribe, as their registrations and workflows stand in the store."""
 
 from __future__ import annotations
 

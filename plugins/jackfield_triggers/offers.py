@@ -1,4 +1,4 @@
-"""What the plugin gives at the start. Nothing more is imported before a workflow has such a trigger."""
+"""The plugin's offers at the start. Nothing more is imported before a workflow has such a trigger."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from jackfield_triggers.static_memory import remember, remembered
 
 
 class Outages:
-    """Whether one is told stands in the workflow's static data, under `outage:<node>`."""
+    """The workflow's static data says, under `outage:<node>`, whether an outage was reported."""
 
     def __init__(self, context: PluginContext) -> None:
         settings = context.settings(TriggerSettings)
@@ -21,8 +21,9 @@ class Outages:
         self._limit = settings.poll_state
 
     async def failed(self, workflow_id: str, node_name: str, message: str, failures: int) -> bool:
-        """Whether the outage is told, or nobody is there to be told. failures: in a row; message: without secrets.
-        Tells before it notes that it did: after a crash in between it tells twice rather than never."""
+        """Whether the outage is reported, or nobody is there to hear of it. failures: in a row; message: without
+        secrets. Reports before it notes that it did: after a crash in between it reports twice rather than never.
+        """
         errors = self._context.find_port(ErrorWorkflows)
         if failures < self._after or errors is None:
             return False

@@ -1,4 +1,6 @@
-"""What runs for as long as the daemon does: polls, subscriptions and connections, at the daemon that leads."""
+"""The services that run for as long as the daemon does: polls, subscriptions and connections, at the daemon that
+leads.
+"""
 
 from __future__ import annotations
 

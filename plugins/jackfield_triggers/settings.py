@@ -28,8 +28,8 @@ class TriggerSettings(BaseModel):
     )
     poll_jitter: float = Field(
         60,
-        description="Seconds over which polls that are due at the same time are spread, each by its node's id; the "
-        "polls of a start too, and its looks at subscriptions.",
+        description="Seconds over which polls that are due at the same time are spread, each by its node's id. They "
+        "also spread the polls of a start, and its looks at subscriptions.",
         ge=0,
         le=3_600,
     )

@@ -1,5 +1,6 @@
-"""What triggers remember, in their workflow's static data: a polling node in the section `node:<name>`, as n8n has
-it."""
+"""The memory of triggers, in their workflow's static data: a polling node in the section `node:<name>`, as n8n
+has it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class Remembered:
         try:
             return StaticChange(self.workflow_id, orjson.dumps(sections), self.known)
         except TypeError:
-            raise NodeError("What the trigger remembers is no JSON.") from None
+            raise NodeError("The trigger's memory is no JSON.") from None
 
 
 def of_node(node_name: str) -> str:
@@ -60,7 +61,7 @@ async def remember(context: PluginContext, before: Remembered, own: dict[str, Js
         now = await remembered(context, before.workflow_id, before.section)
         if now.own != before.own:
             return False
-    raise NodeError("What the trigger remembers cannot be stored: executions change the static data all the time.")
+    raise NodeError("The trigger's memory cannot be stored: executions change the static data all the time.")
 
 
 def checked(change: StaticChange, own: dict[str, Json], limit: int) -> StaticChange:

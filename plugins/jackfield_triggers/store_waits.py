@@ -14,7 +14,7 @@ _RETRY_S = 1.0
 
 
 async def answered(clock: Clock, ask: Callable[[], Awaitable[T]]) -> T:
-    """What `ask` gives, which is asked until the store answers."""
+    """The result of `ask`, which is asked until the store answers."""
     while True:
         try:
             return await ask()

@@ -59,7 +59,7 @@ class Timers:
         self._set(key, entry, moment)
 
     def drop(self, key: str) -> None:
-        """It is not due any more. What is under way goes on."""
+        """It is not due any more. Work that is under way goes on."""
         entry = self._entries.get(key)
         if entry is None:
             return

@@ -63,7 +63,7 @@ class StaticFiles:
         self._page: bytes | None = None
 
     def find(self, name: str) -> StaticFile | None:
-        """The file of this name. The page is none of them: it has headers of its own."""
+        """The file of this name. The page is none of them: it has its own headers."""
         self._look()
         return self._files.get(name)
 

@@ -20,8 +20,10 @@ MOST_EVENT = 2**20
 
 
 def content_row(reply: HttpReply) -> Json:
-    """The body as a file of the item is shown to templates: `name`, as the service or else the address has it,
-    `type` and `content` in base64."""
+    """The body, as templates see a file of the item: `name`, `type` and `content` in base64.
+
+    The name is the service's, or else the address'.
+    """
     kind = reply.header("content-type").partition(";")[0].strip() or DEFAULT_TYPE
     told = re.search(r'filename="([^"]+)"', reply.header("content-disposition"))
     name = told[1] if told else unquote(urlsplit(reply.url).path).rpartition("/")[2]

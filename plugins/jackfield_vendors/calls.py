@@ -176,8 +176,10 @@ def _told(reply: HttpReply, value: Json, errors: Errors, title: str) -> str:
 
 
 def next_link(call: HttpCall, reply: HttpReply) -> str | None:
-    """The target of `Link: <...>; rel="next"` (RFC 8288) when it is at the origin that was asked, which a redirect may
-    have left: the credential goes there again."""
+    """The target of `Link: <...>; rel="next"` (RFC 8288) when it is at the origin that was asked.
+
+    A redirect may have left that origin: the credential goes there again.
+    """
     for part in reply.header("link").split(","):
         match = re.match(r'\s*<([^>]+)>(?=[^,]*;\s*rel="?next"?)', part)
         if match and same_origin(match[1], call.url):

@@ -1,4 +1,4 @@
-"""What a description file may say of credentials, key by key."""
+"""The keys that a description file may have for credentials."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ class OAuth2Text(DescribedPart):
 
 
 class DescribedCredential(DescribedPart):
-    """A kind of credentials. headers, query, basic: templates over its fields; signing: instead of them, how each
-    request is signed: the name of a function of `signing`."""
+    """A kind of credentials.
+
+    `headers`, `query`, `basic`: templates over its fields. `signing`: instead of them, how each request is signed: the
+    name of a function of `signing`.
+    """
 
     kind: Kind
     title: str

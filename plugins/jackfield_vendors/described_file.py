@@ -16,8 +16,11 @@ from jackfield_vendors.description import (
 
 
 class Description(BaseModel):
-    """A node with its operations or its trigger, kinds of credentials, or both. values: named templates, `{@name}`;
-    shapes: of parameters, by name; lists, words: see `DescribedList` and `DescribedWords`."""
+    """A node with its operations or its trigger, kinds of credentials, or both.
+
+    `values`: named templates, `{@name}`. `shapes`: of parameters, by name. `lists`, `words`: see `DescribedList` and
+    `DescribedWords`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

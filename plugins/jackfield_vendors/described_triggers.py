@@ -1,4 +1,4 @@
-"""What a description file may say of a trigger, key by key: the tables `trigger.poll` and `trigger.subscribe`."""
+"""The keys that a description file may have for a trigger: the tables `trigger.poll` and `trigger.subscribe`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,13 @@ class DescribedVariant(TriggerPart):
 
 
 class DescribedNewness(TriggerPart):
-    """What tells a row from another (`jackfield.api.triggers.newness`). id, time: shapes over the row and the node's
-    parameters. start: `listed` takes what the first poll lists as seen; `now` takes the present time, for requests that
-    say since when (only by time), and asks for no more than the `overlap` before it. source: parameters that say where
-    the rows come from; with other values what is listed counts as seen."""
+    """How rows are told apart (`jackfield.api.triggers.newness`).
+
+    `id`, `time`: shapes over the row and the node's parameters. `start`: `listed` takes the rows of the first poll as
+    seen. `now` takes the current time, for requests that say since when (only by time), and asks for no more than the
+    `overlap` before it. `source`: parameters that say where the rows come from; with other values the listed rows count
+    as seen.
+    """
 
     by: Literal["id", "time", "hash"] = "id"
     id: JsonShape = "{id}"
@@ -60,9 +63,11 @@ class DescribedNewness(TriggerPart):
 
 
 class DescribedCondition(TriggerPart):
-    """has: templates that must be there and not false; lacks: templates that must not be; same: pairs of templates that
-    must be equal; outside: pairs of a value and a list that must hold neither it nor `*`; later: pairs of times, the
-    first of which must be the later one."""
+    """`has`: templates that must be there and not false.
+
+    `lacks`: templates that must not be. `same`: pairs of templates that must be equal. `outside`: pairs of a value and
+    a list that must hold neither it nor `*`. `later`: pairs of times, the first of which must be the later one.
+    """
 
     has: list[str] = []
     lacks: list[str] = []
@@ -72,11 +77,13 @@ class DescribedCondition(TriggerPart):
 
 
 class DescribedRowFile(TriggerPart, DescribedRequest):
-    """A file of a row or an event that is fetched. needs: template without which there is none; name: of the file, a
-    template; property: template of the item's binary field. each: template of a list of files, which the other
-    templates see one by one; `{$index}` is the file's place in it. hosts: that files may be at beside the origin of
-    `base_url`, such as `*.acme.example`; https alone. The request has the credential, and an event may name any
-    address, so that a file anywhere else is left out."""
+    """A file of a row or an event that is fetched.
+
+    `needs`: template without which there is none. `name`: of the file, a template. `property`: template of the item's
+    binary field. `each`: template of a list of files, which the other templates see one by one; `{$index}` is the
+    file's place in it. `hosts`: that files may be at beside the origin of `base_url`, such as `*.acme.example`; https
+    alone. The request has the credential, and an event may name any address, so that a file anywhere else is left out.
+    """
 
     needs: str
     name: str = ""
@@ -86,16 +93,16 @@ class DescribedRowFile(TriggerPart, DescribedRequest):
 
 
 class DescribedPoll(DescribedVariant, DescribedRequest):
-    """What is asked with each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be
-    new; missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
+    """The request of each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be new;
+    missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
 
-    steps: before the request. found: template of the rows, in place of a request. rows: path of the rows in the
-    answer. newest_first: the list begins with what is newest, so that no page behind one that ends with a known row
-    is read. where: rows that count: path -> a value, or several; ignore: conditions over a row that does not count.
-    detail: a request per row, whose answer stands in its place. each: steps per new row, which see it as in
-    `$each`. item: shape of an item over the row; by default the row. fetch: a file of each. attachments: key of
-    an item's list of files (`field`, `name`, `type`, `content` in base64). tested: rows that a test gives. code: in
-    place of the request, a function of this plugin for what takes more than tables to say; it gets the results of the
+    `steps`: before the request. `found`: template of the rows, in place of a request. `rows`: path of the rows in the
+    answer. `newest_first`: the list begins with the newest row, so that no page behind one that ends with a known row
+    is read. `where`: rows that count: path -> a value, or several. `ignore`: conditions over a row that does not count.
+    `detail`: a request per row, whose answer stands in its place. `each`: steps per new row, which see it as in
+    `$each`. `item`: shape of an item over the row; by default the row. `fetch`: a file of each. `attachments`: key of
+    an item's list of files (`field`, `name`, `type`, `content` in base64). `tested`: rows that a test gives. `code`: in
+    place of the request, a function of this plugin for a poll that tables cannot describe; it gets the results of the
     steps.
     """
 
@@ -117,13 +124,16 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
 
 
 class DescribedProof(TriggerPart):
-    """How a call proves where it comes from; all that is given must hold. preset: a webhook preset such as `github`.
-    header and what follows: an HMAC in a header (`jackfield.api.triggers.proofs.EventSignature`). secret: template of
-    its key, by default `{$secret}`, the subscription's own. optional: nothing is asked for while that key is not known,
-    as with services whose key somebody may enter in the credential. same: pairs of templates that must be equal, like
-    a header and the secret. digest: template that must be the body's SHA-256 in hexadecimal, where a signature
-    is not over the body itself. min_version: of the node from which on it is asked for. when: of which calls it is
-    asked for, where a service signs in several ways; a call that no proof is for is refused."""
+    """How a call proves where it comes from; every given key must hold.
+
+    `preset`: a webhook preset such as `github`. `header` and the keys after it: an HMAC in a header
+    (`jackfield.api.triggers.proofs.EventSignature`). `secret`: template of its key, by default `{$secret}`, the
+    subscription's own. `optional`: nothing is asked for while that key is not known, as with services whose key
+    somebody may enter in the credential. `same`: pairs of templates that must be equal, like a header and the secret.
+    `digest`: template that must be the body's SHA-256 in hexadecimal, where a signature is not over the body itself.
+    `min_version`: of the node from which on it is asked for. `when`: of which calls it is asked for, where a service
+    signs in several ways; a call that no proof is for is refused.
+    """
 
     preset: str = ""
     header: str = ""
@@ -167,9 +177,12 @@ class DescribedHandshake(TriggerPart):
 
 
 class DescribedCheck(TriggerPart, DescribedRequest):
-    """Whether the service still has the subscription: a good answer, in which `same` holds; with rows, for one of the
-    list or an object at this path (an empty text is the answer itself), which templates see as in `$each`. needs:
-    template without which the subscription is taken to be there. state: as in `create`."""
+    """Whether the service still has the subscription: a good answer, in which `same` holds.
+
+    With `rows`, it looks for one of the list or an object at this path (an empty text is the answer itself), which
+    templates see as in `$each`. `needs`: template without which the subscription is taken to be there. `state`: as in
+    `create`.
+    """
 
     needs: str = ""
     rows: str | None = None
@@ -178,10 +191,12 @@ class DescribedCheck(TriggerPart, DescribedRequest):
 
 
 class DescribedCreate(TriggerPart, DescribedRequest):
-    """Without path and url there is no request but those of `then`. state: shape of what is remembered of the
-    subscription, `{$state.name}` from then on; `{$response}` is the
-    answer. then: steps behind it, for services that want several requests; `state` sees their results. expires:
-    template of its end. lifetime: seconds until then, where the answer does not say."""
+    """Without path and url there is no request but those of `then`.
+
+    `state`: shape of the values to remember of the subscription, `{$state.name}` from then on; `{$response}` is the
+    answer. `then`: steps behind it, for services that want several requests; `state` sees their results. `expires`:
+    template of its end. `lifetime`: seconds until then, where the answer does not say.
+    """
 
     then: list[DescribedStep] = []
     state: JsonShape = None
@@ -190,21 +205,23 @@ class DescribedCreate(TriggerPart, DescribedRequest):
 
 
 class DescribedEnd(TriggerPart, DescribedRequest):
-    """before: steps before it, for services that want several requests; without path and url they are all. What has
-    gone already counts as done."""
+    """before: steps before it, for services that want several requests; without path and url they are all.
+
+    A subscription that has gone already counts as done.
+    """
 
     before: list[DescribedStep] = []
 
 
 class DescribedEvent(TriggerPart):
-    """What of a call starts the workflow. Templates see `{$body}`, `{$headers}` (lower-case names), `{$query}`,
-    `{$method}`, `{$state}` and the node's parameters.
+    """The part of a call that starts the workflow. Templates see `{$body}`, `{$headers}` (lower-case names),
+    `{$query}`, `{$method}`, `{$state}` and the node's parameters.
 
-    ignore: calls that start nothing; delivery: template of the event's id; steps: requests before the items are made;
-    rows: path in the body of a list of events, one item each; found: template of that list instead; where: those that
-    count; item: shape over the row, or over the body; answer: what the service gets. file: of each item.
-    output: template of the name of the node's output (`node.outputs`) that gives the items; a call that names no other
-    starts nothing.
+    `ignore`: calls that start nothing. `delivery`: template of the event's id. `steps`: requests before the items are
+    made. `rows`: path in the body of a list of events, one item each. `found`: template of that list instead. `where`:
+    those that count. `item`: shape over the row, or over the body. `answer`: the answer to the service. `file`: of each
+    item. `output`: template of the name of the node's output (`node.outputs`) that gives the items; a call that names
+    no other starts nothing.
     """
 
     ignore: list[DescribedCondition] = []

@@ -29,8 +29,11 @@ Kind: TypeAlias = Literal["ours", "other", "foreign"]
 
 
 async def found_again(context: PluginContext) -> Sequence[tuple[SessionMemo, Supervised]]:
-    """What supervisors hand over, the oldest session first. What is left of those that have ended is removed; what is
-    not understood is left alone and named in the log."""
+    """The sessions that supervisors hand over, the oldest first.
+
+    The remains of those that have ended are removed; entries that are not understood are left alone and named in the
+    log.
+    """
     directories = await asyncio.to_thread(_directories, context.service.config_dir)
     if not directories:
         return ()

@@ -199,7 +199,7 @@ class PersistentSession(Session):
         self._part()
 
     def keep(self) -> None:
-        """What the next daemon has to know."""
+        """Keep the facts that the next daemon has to know."""
         recording = self.recorder is not None and self.recorder.state == "recording"
         self._say(frame(KEEP, kept_text(recording=recording)))
 

@@ -1,4 +1,4 @@
-"""Who belongs to a session, and signals to all of them.
+"""The members of a session, and signals to all of them.
 
 The daemon and the supervisor of a session use this module; it imports what is light.
 """

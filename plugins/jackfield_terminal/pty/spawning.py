@@ -1,8 +1,8 @@
 """Starting a program in its own pseudo-terminal.
 
-`posix_spawn` with a new session, whose leader opens the terminal as its standard input: so it becomes the controlling
-terminal, and no Python code runs between fork and exec, which would be unsafe in a process with threads. The C library
-shares the memory until the exec, so that the size of the daemon does not count.
+It uses `posix_spawn` with a new session, whose leader opens the terminal as its standard input. So the terminal becomes
+the controlling one, and no Python code runs between fork and exec, which would be unsafe in a process with threads. The
+C library shares the memory until the exec, so that the size of the daemon does not count.
 
 The daemon and the supervisor of a session use this module; it imports what is light.
 """

@@ -1,11 +1,11 @@
 """Agents in a sandbox of bubblewrap, as their profile wants it.
 
 The sandbox has the session's own pseudo-terminal as its controlling terminal and no new session (`--new-session`), for
-a shell's job control needs it. So a program could type into that terminal (TIOCSTI) where the kernel still allows it:
-nobody but the sandbox itself reads there, neither before nor afterwards, hence no filter is needed.
+a shell's job control needs it. So a program could type into that terminal (TIOCSTI) where the kernel still allows it.
+Only the sandbox itself reads there, neither before nor afterwards does anybody else, hence no filter is needed.
 
 bubblewrap stands in the agent's foreground group. It must not die of a signal that the agent handles, or the agent dies
-with it: so a shell starts it with these signals ignored, and inside they are restored before the agent starts.
+with it. So a shell starts it with these signals ignored, and inside they are restored before the agent starts.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _OF_LOADERS = re.compile(
 """Variables by which a program loads, runs or writes what they name. The programs that make the sandbox are outside of
 it, and what these name may be what the agent has made in its home."""
 _REMEDY = (
-    "Install bubblewrap, GNU env (coreutils 8.31) and prlimit (util-linux), and allow user namespaces "
-    "(kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, no container without them); "
-    "or set the profile's sandbox to off."
+    "Install bubblewrap, GNU env (coreutils 8.31) and prlimit (util-linux). Allow user namespaces "
+    "(kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, no container without them). "
+    "Or set the profile's sandbox to off."
 )
 
 

@@ -1,4 +1,4 @@
-"""What a sandbox shows of the file system: a few mounts, of which the deepest that holds a path decides.
+"""The part of the file system that a sandbox shows: a few mounts, of which the deepest that holds a path decides.
 
 All of it looks at the file system and blocks.
 """
@@ -17,7 +17,7 @@ from jackfield_terminal.settings import SandboxSettings
 
 Kind: TypeAlias = Literal["standard", "strict"]
 How: TypeAlias = Literal["hidden", "read", "write", "temporary"]
-"""hidden: an empty directory that cannot be written; temporary: one of its own that can."""
+"""hidden: an empty directory that cannot be written; temporary: a new one that can."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store")
 _NOWHERE_TO_WORK = (
@@ -30,8 +30,11 @@ _ROOT = Path("/")
 
 @record
 class SandboxPaths:
-    """Whose sandbox it is. user_home: of the daemon's user. others: homes of other profiles. daemon: directories of its
-    own program, which nothing in a sandbox may change."""
+    """The paths of one sandbox.
+
+    `user_home`: of the daemon's user. `others`: homes of other profiles. `daemon`: directories of the daemon's program,
+    which nothing in a sandbox may change.
+    """
 
     home: Path
     cwd: Path
@@ -43,9 +46,12 @@ class SandboxPaths:
 
 
 class SandboxView:
-    """Mount points and what is there. `source` differs where a link leads elsewhere. identity: device and inode of the
-    working directory, as `stat -c %d:%i` writes them, where it is its own mount: by its path another one may have
-    been mounted, when somebody has put a link in its place meanwhile."""
+    """Mount points and what is there.
+
+    `source` differs where a link leads elsewhere. `identity`: device and inode of the working directory, as
+    `stat -c %d:%i` writes them, where it is its own mount. By its path another one may have been mounted, when somebody
+    has put a link in its place meanwhile.
+    """
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -64,8 +70,10 @@ class SandboxView:
             self.add(path, how, real)
 
     def pin(self) -> None:
-        """What lies between a directory that can be written and one in it that cannot becomes a mount, too: other
-        directories could be given another name, and new ones put in their place."""
+        """A directory between one that can be written and one in it that cannot becomes a mount, too.
+
+        Otherwise a program could give it another name, and put a new one in its place.
+        """
         for path, (how, _) in [*self._mounts.items()]:
             above = next((one for one in path.parents if one in self._mounts), None)
             if how in ("hidden", "read") and above is not None and self._mounts[above][0] == "write":

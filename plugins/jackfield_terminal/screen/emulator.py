@@ -1,6 +1,6 @@
 """A terminal as far as its text goes: an xterm's cursor, margins, modes and screens. Compared with tmux in the tests.
 
-What a program prints is not to be trusted: every call has a limit of time, and everything that is kept one of size.
+The output of a program is not to be trusted: every call has a limit of time, and everything that is kept one of size.
 
 Source: ECMA-48; xterm's control sequences; DEC STD 070 for what happens at the last column.
 """

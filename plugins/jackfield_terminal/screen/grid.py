@@ -1,7 +1,7 @@
 """The cells of a terminal's screen, and what erases, shifts and scrolls them. Texts alone: nobody asks for colours.
 
-A cell has one character with its marks. A wide character stands in the first of two cells, the second is empty text;
-what overwrites one half leaves a blank in the other, as terminals have it.
+A cell has one character with its marks. A wide character stands in the first of two cells, the second is empty text. A
+character that overwrites one half leaves a blank in the other, as terminals have it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ BLANK = " "
 
 
 class Grid:
-    """Rows and columns count from 0. Whoever calls keeps them within the screen."""
+    """Rows and columns count from 0. The caller keeps them within the screen."""
 
     def __init__(self, cols: int, rows: int) -> None:
         self.cols, self.rows = cols, rows
@@ -74,7 +74,7 @@ class Grid:
         del cells[self.cols :]
 
     def delete(self, row: int, col: int, count: int) -> None:
-        """What follows is shifted; blanks come in at the end."""
+        """The cells after them are shifted; blanks come in at the end."""
         count = min(count, self.cols - col)
         self._part(row, col)
         self._part(row, col + count)

@@ -1,4 +1,4 @@
-"""What a session's screen shows, from a terminal emulator that is fed only when somebody asks."""
+"""The content of a session's screen, from a terminal emulator that is fed only when somebody asks."""
 
 from __future__ import annotations
 

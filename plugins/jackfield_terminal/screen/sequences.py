@@ -1,6 +1,6 @@
 """Output of a program, taken apart: texts, controls and escape sequences, whole ones only.
 
-Source: ECMA-48 section 5; xterm's control sequences. What a program prints is not to be trusted: nothing here fails,
+Source: ECMA-48 section 5; xterm's control sequences. The output of a program is not to be trusted: nothing here fails,
 and nothing is kept without bounds.
 """
 
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 SILENT = 64 * 1024
 """Characters of one unfinished escape sequence; of a longer one, such as a picture, nothing counts but its end."""
 LARGEST = 9999
-"""A number in a sequence counts for at most that much."""
+"""The largest value of a number in a sequence."""
 _DIGITS = 8
 _PARAMETERS = 32
 
@@ -36,9 +36,12 @@ _INSIDE = re.compile(r"[\x00-\x1f]")
 
 
 class ScreenToken(NamedTuple):
-    """kind and value: `text`, its characters; `control`, one; `escape`, what follows the escape character; `sequence`,
-    its private mark, intermediate characters and last one, such as `?h`; `command`, the text of an OSC. numbers: of a
-    sequence; of one with parts, the first."""
+    """Kind and value: `text`, its characters.
+
+    `control`, one. `escape`, the characters after the escape character. `sequence`, its private mark, intermediate
+    characters and last one, such as `?h`. `command`, the text of an OSC. `numbers`: of a sequence; of one with parts,
+    the first.
+    """
 
     kind: Literal["text", "control", "escape", "sequence", "command"]
     value: str

@@ -1,4 +1,4 @@
-"""What a screen shows at one moment."""
+"""The content of a screen at one moment."""
 
 from __future__ import annotations
 

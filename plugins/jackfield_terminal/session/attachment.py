@@ -25,8 +25,10 @@ AT_ONCE = 16 * 1024
 """Bytes of output up to which a client that waits for it is sent it as it is read."""
 
 QUIET = 0.001
-"""Seconds without output before that. What comes closer together is sent by tasks: they take turns, and a flood makes
-larger and so fewer frames."""
+"""Seconds without output before that.
+
+Tasks send output that comes closer together: they take turns, and a flood makes larger and so fewer frames.
+"""
 
 LEAST_WINDOW = 64 * 1024
 """Bytes; a client that asks for less gets this."""
@@ -37,9 +39,12 @@ GOING_AWAY = 1001
 
 @record
 class AttachOptions:
-    """What a client asks for in its address. writes: not with the mode `ro`. window: bytes of output that it may be
-    sent before it has said that they are worked off (`taken`), for browsers, which cannot stop a socket; 0: without
-    limit. sizes: whether it is told the terminal's size."""
+    """The options that a client gives in its address.
+
+    `writes`: not with the mode `ro`. `window`: bytes of output that it may get before it has said that they are worked
+    off (`taken`), for browsers, which cannot stop a socket; 0: without limit. `sizes`: whether it gets the terminal's
+    size.
+    """
 
     writes: bool = True
     window: int = 0

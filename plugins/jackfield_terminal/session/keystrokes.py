@@ -1,4 +1,4 @@
-"""What people have typed into a session, the last of it: an agent answers that as well."""
+"""The last text that people have typed into a session: an agent answers that as well."""
 
 from __future__ import annotations
 

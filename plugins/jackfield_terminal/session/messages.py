@@ -1,4 +1,4 @@
-"""What clients say: JSON messages, checked.
+"""The messages of clients: JSON, checked.
 
 Source: docs/decisions.md, 'Terminals'.
 """

@@ -1,7 +1,7 @@
 """Recording one session in asciicast v2: what the agent prints and when, and the terminal's sizes; never what is typed.
 
 The reader of the terminal only leaves its output here; a thread writes it. When more than `WAITING` bytes wait to be
-written, or the file has reached its limit, the recording ends and says so: neither the agent nor a client ever waits
+written, or the file has reached its limit, the recording ends and says so. Neither the agent nor a client ever waits
 for a disk.
 
 Source: asciicast v2 (asciinema).

@@ -82,7 +82,7 @@ class Recordings:
         return recorder is not None and recorder.state == "recording"
 
     async def open(self, id: str) -> Streamed:
-        """What there is of it by now. Raises `NotFound`."""
+        """The part of it that is there by now. Raises `NotFound`."""
         path = self._directory / f"{id}.cast"
         size = await asyncio.to_thread(_size, path) if _ID.fullmatch(id) else None
         if size is None:

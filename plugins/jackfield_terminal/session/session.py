@@ -79,11 +79,11 @@ class Session:
         self.attachments: set[SessionClient] = set()
         self.ended = asyncio.Event()
         self.left = asyncio.Event()
-        """Set when the daemon goes and the session stays: nothing more is told here."""
+        """Set when the daemon goes and the session stays: no client gets anything more here."""
         self.recorder: Recorder | None = None
         self.stopping: asyncio.Task[None] | None = None
         self.container: ProcessContainer | None = None
-        """What has its processes; None: no process of an earlier daemon's session is left."""
+        """The container of its processes; None: no process of an earlier daemon's session is left."""
         self.input_lock = asyncio.Lock()
         self.keystrokes = Keystrokes()
         """Of people and scripts, without what the conversation types."""
@@ -220,7 +220,7 @@ class Session:
 
     @property
     def bracketed_paste(self) -> bool:
-        """Whether the agent has asked to be told what is pasted, as far as the log goes back."""
+        """Whether the agent has asked for marks around pasted text, as far as the log goes back."""
         kept, _ = self.log.scrollback()
         return kept.rfind(b"\x1b[?2004h") > kept.rfind(b"\x1b[?2004l")
 
@@ -256,9 +256,12 @@ class Session:
         await self.write(data)
 
     async def write(self, data: bytes) -> None:
-        """Type. Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it
-        has taken nothing for `terminal.input_timeout`, and from then on at once until it reads again: whoever waits
-        would not notice that its client has gone."""
+        """Type.
+
+        Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it has
+        taken nothing for `terminal.input_timeout`, and from then on at once until it reads again. A caller that waits
+        would not notice that its client has gone.
+        """
         self._typing += 1
         try:
             async with self.input_lock:

@@ -1,7 +1,7 @@
 """The daemon's way to the supervisors of its persistent sessions: it starts one with a session, and finds it again
 later.
 
-`{config_dir}/terminals/<session>/holder.v1` is a supervisor's socket. What a supervisor is told stays in its memory:
+`{config_dir}/terminals/<session>/holder.v1` is a supervisor's socket. Messages to a supervisor stay in its memory:
 neither the agent's environment nor its output is ever on a disk.
 """
 
@@ -49,10 +49,13 @@ _NULL = "/dev/null"
 
 @record
 class SupervisorStart:
-    """What a supervisor is to start. capacity: bytes of output. memo: text for the next daemon. lifetime, hang_up,
-    kill: seconds without a daemon, and of the agent's end then. ptyprocess: the directory that has the package which is
-    to start the agent; empty: the supervisor does. kill_file: kills what has left the session when `1` is written to
-    it; empty: there is none."""
+    """The start that a supervisor is to make.
+
+    `capacity`: bytes of output. `memo`: text for the next daemon. `lifetime`, `hang_up`, `kill`: seconds without a
+    daemon, and of the agent's end then. `ptyprocess`: the directory that has the package which is to start the agent;
+    empty: the supervisor does. `kill_file`: kills the processes that have left the session when `1` is written to it;
+    empty: there is none.
+    """
 
     argv: Sequence[str]
     env: Mapping[str, str]
@@ -85,8 +88,11 @@ def _exact(text: str) -> str:
 
 @record
 class Supervised:
-    """A session that is handed over. first_messages: frames that came with the handover. descriptors: the ring's, then
-    the terminal's while there is one. child: the supervisor's pid where it is a child of this process."""
+    """A session that is handed over.
+
+    `first_messages`: frames that came with the handover. `descriptors`: the ring's, then the terminal's while there is
+    one. `child`: the supervisor's pid where it is a child of this process.
+    """
 
     connection: socket.socket
     handover: Handover

@@ -1,4 +1,4 @@
-"""What a daemon and the supervisor of a session say to each other, over a stream socket.
+"""The messages between a daemon and the supervisor of a session, over a stream socket.
 
 A frame is the length of its content (4 bytes, big-endian), its kind (1 byte) and the content. The daemon's first frame
 is `START` (to the supervisor that it has just started) or `HELLO`. The supervisor answers with `HANDOVER`, which
@@ -21,11 +21,17 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of one frame: arguments and environment of a program are at most 2 MiB, and stand in it twice."""
 
 START, HELLO, TAKEN, KEEP, ACCOUNTED, DONE = range(1, 7)
-"""From the daemon. START: a JSON object; TAKEN: the offset up to which output has been taken; KEEP: bytes for the next
-daemon in place of the last ones; ACCOUNTED: the run's end is recorded from here on; DONE: the session is over."""
+"""From the daemon.
+
+`START`: a JSON object. `TAKEN`: the offset up to which output has been taken. `KEEP`: bytes for the next daemon in
+place of the last ones. `ACCOUNTED`: the run's end is recorded from here on. `DONE`: the session is over.
+"""
 HANDOVER, OUTPUT, ENDED, FAILED = range(101, 105)
-"""From the supervisor. HANDOVER: a JSON object; OUTPUT: the offset up to which there is output; ENDED: the offset of
-the end, then the exit code; FAILED: the number of the error with which the agent could not be started."""
+"""From the supervisor.
+
+`HANDOVER`: a JSON object. `OUTPUT`: the offset up to which there is output. `ENDED`: the offset of the end, then the
+exit code. `FAILED`: the number of the error with which the agent could not be started.
+"""
 
 _HEAD = Struct(">IB")
 _NUMBER = Struct(">Q")
@@ -33,7 +39,7 @@ _PAIR = Struct(">QQ")
 
 
 class FrameError(ValueError):
-    """What came is no frame of ours."""
+    """The bytes that came are no frame of ours."""
 
 
 class Frames:

@@ -1,4 +1,4 @@
-"""What a supervisor hands over, and what the daemon gives it to keep for the next one."""
+"""The facts that a supervisor hands over, and those that it keeps from the daemon for the next one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ ValueT = TypeVar("ValueT")
 
 @record
 class Handover:
-    """ring: its size in bytes; start, end: offsets of what it holds; before: the state at the start. terminal: whether
-    its master comes along. accounted: another daemon has begun to record the run's end. kept: see `kept_text`."""
+    """`ring`: its size in bytes.
+
+    `start`, `end`: offsets of the output that it holds. `before`: the state at the start. `terminal`: whether its
+    master comes along. `accounted`: another daemon has begun to record the run's end. `kept`: see `kept_text`.
+    """
 
     pid: int
     holder: int
@@ -36,7 +39,7 @@ class Handover:
 
 @record
 class SessionMemo:
-    """What does not change in a session's life."""
+    """The facts that do not change in a session's life."""
 
     id: str
     created_ms: int

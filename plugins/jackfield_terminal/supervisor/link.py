@@ -36,7 +36,7 @@ class DaemonLink:
         return bool(_CREDENTIALS.unpack(found)[1] == os.geteuid())
 
     def receive(self) -> list[tuple[int, bytes]] | None:
-        """What has come; None at the end. Raises `FrameError`."""
+        """The frames that have come; None at the end. Raises `FrameError`."""
         try:
             data = self._socket.recv(READ)
         except BlockingIOError:

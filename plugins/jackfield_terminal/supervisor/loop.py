@@ -1,4 +1,4 @@
-"""What a supervisor does: read the terminal, serve one daemon at a time, and end when nobody comes back.
+"""The work of a supervisor: read the terminal, serve one daemon at a time, and end when nobody comes back.
 
 Single-threaded and without the daemon's libraries, since there is one for every persistent session.
 """
@@ -48,8 +48,11 @@ LONGEST = 2**30
 
 
 class ReceivedStart:
-    """The content of `START`. memo: text for the next daemon. lifetime, hang_up, kill: seconds. ptyprocess: the
-    directory that has the package which is to start the agent; empty: we do. kill_file: see `SupervisorStart`."""
+    """The content of `START`.
+
+    `memo`: text for the next daemon. `lifetime`, `hang_up`, `kill`: seconds. `ptyprocess`: the directory that has the
+    package which is to start the agent; empty: we do. `kill_file`: see `SupervisorStart`.
+    """
 
     def __init__(self, found: dict[str, object]) -> None:
         self.argv = [_exact(each) for each in _list(found["argv"])]
@@ -92,7 +95,7 @@ class Supervisor:
         self._accounted = False
         self._taken = 0
         self._told: int | None = None
-        """The offset that the daemon was told last and has not answered yet."""
+        """The offset that the daemon got last and has not answered yet."""
         self._end_told = False
         self._deadline: float | None = None
         """When nobody is waited for any more: a peer's greeting, or a daemon."""

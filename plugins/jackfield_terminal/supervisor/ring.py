@@ -1,7 +1,8 @@
 """The last output of a session, in memory that the supervisor writes and the daemon reads.
 
-The supervisor alone reads the terminal, and what it has read is in the ring: so nothing is lost or repeated whenever a
-daemon ends. Offsets are told over the socket, never through the memory: the system call orders them after the bytes.
+The supervisor alone reads the terminal, and everything that it has read is in the ring: so nothing is lost or repeated
+whenever a daemon ends. Offsets go over the socket, never through the memory: the system call orders them after the
+bytes.
 
 The daemon and the supervisor use this module; it imports what is light.
 """
@@ -67,7 +68,7 @@ class Ring:
 
     @property
     def before(self) -> bytes:
-        """What brings a fresh `ForgottenOutput` into the state at the start."""
+        """The bytes that bring a fresh `ForgottenOutput` into the state at the start."""
         return self._forgotten.restoring()
 
 

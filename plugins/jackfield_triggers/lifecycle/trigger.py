@@ -1,6 +1,8 @@
-"""The trigger kind `lifecycle`: what has happened to a workflow is compared with what its node was told, wherever and
-whenever somebody looks. So a change that a crash has cut off is told with the next start, and of several daemons one
-tells it."""
+"""The trigger kind `lifecycle`.
+
+It compares the state of a workflow with the state that its node knows, wherever and whenever somebody looks. So the
+next start reports a change that a crash has cut off, and of several daemons one reports it.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,11 @@ _TEXTS = {"activate": "The workflow goes live", "update": "The live workflow is 
 
 
 class LifecycleTrigger:
-    """Serves n8nTrigger and workflowTrigger. The workflow's static data has the version that each node was told of, and
-    nothing while the workflow is not live. A node that has joined others was told what they were."""
+    """Serves n8nTrigger and workflowTrigger.
+
+    The workflow's static data has the version that each node knows, and nothing while the workflow is not live. A node
+    that has joined others got the others' state.
+    """
 
     kind = LIFECYCLE
 

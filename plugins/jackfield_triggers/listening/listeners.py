@@ -54,7 +54,7 @@ class Listener:
 
 @record
 class ListenStanding:
-    """What the API tells of a node. connected: since when; None: it is not. next: when it is opened again."""
+    """The state of a node, for the API. connected: since when; None: it is not. next: when it is opened again."""
 
     id: str
     connected: int | None
@@ -99,8 +99,10 @@ class Listeners:
         return {one.node_name: one.error for one in self._live.values() if one.workflow_id == workflow_id and one.error}
 
     async def follow(self, workflow_id: str) -> None:
-        """Serve what the store now holds of a workflow. Waits a moment for new connections, so that whoever has made
-        the change is told soon what becomes of them."""
+        """Serve the nodes that the store now has for a workflow.
+
+        Waits a moment for new connections, so that the caller that has made the change soon learns their state.
+        """
         if not self._leads:
             return
         try:

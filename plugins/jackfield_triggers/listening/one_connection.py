@@ -43,9 +43,11 @@ class OneConnection:
         self._memory = Remembered(wanted.workflow_id, of_node(wanted.node.name), None, {})
 
     async def served(self, opening: asyncio.Semaphore, told: Callable[[int | None], Awaitable[None]]) -> None:
-        """Until the service ends it, or cancelled. opening: taken while it is opened. told: `None` with the opening,
-        and Unix ms with each event that has started an execution. Raises `NodeError`, `JackfieldError`, TimeoutError,
-        and whatever the node raises."""
+        """Until the service ends it, or cancelled.
+
+        `opening`: taken while it is opened. `told`: `None` with the opening, and Unix ms with each event that has
+        started an execution. Raises `NodeError`, `JackfieldError`, TimeoutError, and whatever the node raises.
+        """
         self._memory = await remembered(self._context, self._wanted.workflow_id, of_node(self._wanted.node.name))
         run = run_of(self._context, self._settings, self._wanted, self._memory.own)
         connection = node_of(self._context, self._wanted.node).listen(run)

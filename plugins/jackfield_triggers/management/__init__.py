@@ -1,1 +1,1 @@
-"""What the API and the command line tell of triggers."""
+"""The facts about triggers that the API and the command line tell."""

@@ -27,8 +27,9 @@ from jackfield_triggers.subscribing.waiting import TestEvents
 
 
 async def fetch_test_event(context: PluginContext, workflow: Workflow, node: Node, seconds: float) -> list[Item]:
-    """The newest items of a node that polls; of one that subscribes or listens the next event, within so many seconds.
-    Raises `JackfieldError`."""
+    """The newest items of a node that polls; of one that subscribes or listens the next event, within that many
+    seconds. Raises `JackfieldError`.
+    """
     found = context.port(NodeCatalog).find(node.kind)
     if polling_node(found) is not None:
         return await polled(context, workflow, node, new_id())

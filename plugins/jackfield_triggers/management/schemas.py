@@ -1,4 +1,4 @@
-"""What requests and answers about triggers look like."""
+"""The form of requests and answers about triggers."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class LivePoll:
 
 @record
 class PollStanding:
-    """What the API tells of a node. next: None while it is asked, or at a daemon that does not ask."""
+    """The state of a node, for the API. next: None while it is asked, or at a daemon that does not ask."""
 
     id: str
     node_name: str

@@ -1,5 +1,5 @@
-"""What is known of subscriptions, sealed, in facts of the store: it outlives workflows, because a service has to be
-asked to end what it was asked to begin.
+"""The records of subscriptions, sealed, in facts of the store. They outlive workflows, because a service has to be
+asked to end a subscription that it was asked to begin.
 
 One fact holds many records, so that neither their number nor the length of a fact is a limit in practice. The fact
 `subscriptions` lists which there are.
@@ -30,9 +30,12 @@ _NODE = ("id", "name", "type", "kind", "version", "parameters", "credentials", "
 
 @record
 class SubscriptionRecord:
-    """id: of the registration, or one of its own for a test event. node: as it subscribed, without expressions.
-    expires: Unix ms; None: never. since: Unix ms of its beginning, or its last renewal. ending_since: Unix ms since
-    which it is to end; None: it is not. phase: `beginning` until the service's answer is stored."""
+    """`id`: of the registration, or a new one for a test event.
+
+    `node`: as it subscribed, without expressions. `expires`: Unix ms; None: never. `since`: Unix ms of its beginning,
+    or its last renewal. `ending_since`: Unix ms since which it is to end; None: it is not. `phase`: `beginning` until
+    the service's answer is stored.
+    """
 
     id: str
     workflow_id: str

@@ -29,8 +29,11 @@ _TRIES = 3
 
 @state
 class Subscription:
-    """What this daemon knows of one. node_name: empty for one whose workflow has gone. checked: when the
-    service was asked last whether it has it; None: not since this daemon began to lead. Moments are Unix ms."""
+    """The state of a subscription at this daemon.
+
+    `node_name`: empty for one whose workflow has gone. `checked`: when the service was asked last whether it has it;
+    None: not since this daemon began to lead. Moments are Unix ms.
+    """
 
     id: str
     workflow_id: str
@@ -49,8 +52,9 @@ class Subscription:
 
 @record
 class SubscriptionStanding:
-    """What the API tells of a node. next: when the service is asked next; None: it is asked now, or by another
-    daemon."""
+    """The state of a node, for the API. next: when the service is asked next; None: it is asked now, or by another
+    daemon.
+    """
 
     id: str
     node_name: str
@@ -112,8 +116,10 @@ class Subscriptions:
         return [one for one in self._known.values() if one.workflow_id == workflow_id]
 
     async def follow(self, workflow_id: str) -> None:
-        """Serve what the store now holds of a workflow. Waits a moment for the service, so that whoever has made the
-        change is told soon what it says."""
+        """Serve the subscriptions that the store now has for a workflow.
+
+        Waits a moment for the service, so that the caller that has made the change soon learns the service's answer.
+        """
         try:
             touched = await self._refresh(workflow_id, self._context.clock.now_ms())
         except StoreUnavailable:
@@ -131,8 +137,11 @@ class Subscriptions:
                 self._timers.at(one.id, self._context.clock.now_ms())
 
     async def begin_test(self, wanted: Wanted, told: Callable[[SubscriptionRecord], None]) -> None:
-        """One for a test event; `end_test` ends it, whatever happens in between. told: of it before the service is, and
-        once more when it has answered. Raises as `SubscriptionSteps`."""
+        """One for a test event; `end_test` ends it, whatever happens in between.
+
+        `told`: gets it before the service does, and once more when the service has answered. Raises as
+        `SubscriptionSteps`.
+        """
         told(await self._steps.begin(wanted, told=told, test=True))
 
     async def end_test(self, ident: str, workflow_id: str) -> None:

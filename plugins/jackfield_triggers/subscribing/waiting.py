@@ -1,4 +1,4 @@
-"""Who waits for a test event, at which address."""
+"""The callers that wait for a test event, and the address of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jackfield.api.workflows import Item
 from jackfield_triggers.subscribing.records import SubscriptionRecord
 
 MOST = 100
-"""Who waits at the same time."""
+"""How many callers wait at the same time."""
 
 
 @state
