@@ -37,7 +37,7 @@ class DescribedVariant(TriggerPart):
 
 
 class DescribedNewness(TriggerPart):
-    """How rows are told apart (`jackfield.api.triggers.newness`).
+    """How one row differs from another (`jackfield.api.triggers.newness`).
 
     `id`, `time`: shapes over the row and the node's parameters. `start`: `listed` takes the rows of the first poll as
     seen. `now` takes the current time, for requests that say since when (only by time), and asks for no more than the
@@ -94,7 +94,7 @@ class DescribedRowFile(TriggerPart, DescribedRequest):
 
 class DescribedPoll(DescribedVariant, DescribedRequest):
     """The request of each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be new;
-    missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
+    missing when nothing says so), `{$now}`, `{$timezone}` and `{$test}`. They also see the results of steps.
 
     `steps`: before the request. `found`: template of the rows, in place of a request. `rows`: path of the rows in the
     answer. `newest_first`: the list begins with the newest row, so that no page behind one that ends with a known row
@@ -179,8 +179,8 @@ class DescribedHandshake(TriggerPart):
 class DescribedCheck(TriggerPart, DescribedRequest):
     """Whether the service still has the subscription: a good answer, in which `same` holds.
 
-    With `rows`, it looks for one of the list or an object at this path (an empty text is the answer itself), which
-    templates see as in `$each`. `needs`: template without which the subscription is taken to be there. `state`: as in
+    With `rows`, it looks for one of the list or an object at this path (an empty text is the answer itself). Templates
+    see it as in `$each`. `needs`: template without which the subscription is taken to be there. `state`: as in
     `create`.
     """
 
@@ -245,8 +245,9 @@ class DescribedEvent(TriggerPart):
 class DescribedSubscribe(DescribedVariant):
     """Templates see the node's parameters, `{$url}`, `{$secret}`, `{$state}`, and the results of steps, which come
     before each of create, check, renew and delete. Without renew a subscription that ends is created anew. Without
-    check it is taken to be there. Without create somebody enters the address at the service by hand. unsigned: the
-    service gives no proof of its events, which is told beside the workflow."""
+    check it is taken to be there. Without create somebody enters the address at the service by hand. `unsigned`: the
+    service gives no proof of its events, which is said beside the workflow.
+    """
 
     steps: list[DescribedStep] = []
     create: DescribedCreate | None = None

@@ -1,4 +1,4 @@
-"""What a description file may say of nodes and operations, key by key."""
+"""The keys that a description file may have for nodes and operations."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ class DescribedPart(BaseModel):
 
 
 class Parameter(DescribedPart):
-    """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text; required: `reached` where an empty
-    one fails its node alone: n8n starts such a workflow. title, help, control, placeholder: how the form shows it,
-    instead of the words that all nodes share; words: an option's value -> its label."""
+    """`type`: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text.
+
+    `required`: `reached` where an empty one fails its node alone: n8n starts such a workflow. `title`, `help`,
+    `control`, `placeholder`: how the form shows it, instead of the words that all nodes share. `words`: an option's
+    value -> its label.
+    """
 
     name: str = Field(min_length=1)
     type: Literal["text", "number", "boolean", "json", "list", "object", "locator", "any"] = "text"
@@ -49,10 +52,13 @@ class TextPart(DescribedPart):
 
 
 class DescribedRequest(DescribedPart):
-    """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
-    template of a form field -> template of the name of the item's file; texts: form field -> a text that is its file;
-    file: template of the name of the item's file that is the body; raw: template of a text that is the body; encoded:
-    template of the body in base64; media_type: of these, instead of the file's own."""
+    """One request.
+
+    `path`: below `base_url`. `url`: instead of both. `body`: a shape. `form`: the same, sent as a form. `files`:
+    template of a form field -> template of the name of the item's file. `texts`: form field -> a text that is its file.
+    `file`: template of the name of the item's file that is the body. `raw`: template of a text that is the body.
+    `encoded`: template of the body in base64. `media_type`: of these, instead of the file's own.
+    """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "COPY", "MOVE", "MKCOL", "PROPFIND"] = "GET"
     path: str = ""
@@ -79,15 +85,17 @@ class DescribedRequest(DescribedPart):
 
 
 class DescribedPaging(DescribedPart):
-    """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
-    rows came, plus `first`, sent as `send`), span (`send` gets the first row's number and `size` that behind the last
-    one of a page of `most`, until a page is empty), last (what the last row has at `read`, sent as `send`), link
-    (RFC 8288 `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address).
-    place: where they are sent, a path in a body. size: parameter for the page's size, at least `least`, at most
-    `most`; a page with fewer rows is the last of page, offset and last. first: the first page's number. also: further
-    values of the answer that go with a cursor, where they are sent -> path; total: path of the number of all rows,
-    which are enough.
-    all: every page is read, whatever `returnAll` and `limit` say."""
+    """`kind`: one of these.
+
+    `cursor`: read from the answer at `read`, sent as `send`. `page`: numbers, sent as `send`. `offset`: how many rows
+    came, plus `first`, sent as `send`. `span`: `send` gets the first row's number and `size` that behind the last one
+    of a page of `most`, until a page is empty. `last`: the value that the last row has at `read`, sent as `send`.
+    `link`: RFC 8288 `Link: rel=next`. `url`: the answer's key `read`, which may have dots, is the next address.
+    `place`: where they are sent, a path in a body. `size`: parameter for the page's size, at least `least`, at most
+    `most`; a page with fewer rows is the last of page, offset and last. `first`: the first page's number. `also`:
+    further values of the answer that go with a cursor, where they are sent -> path. `total`: path of the number of all
+    rows, which are enough. `all`: every page is read, whatever `returnAll` and `limit` say.
+    """
 
     kind: Literal["cursor", "page", "offset", "span", "last", "link", "url"]
     send: str = ""
@@ -115,15 +123,17 @@ class DescribedPaging(DescribedPart):
 
 
 class DescribedStep(DescribedRequest):
-    """What is done before an operation's own request; its result is `{$name}` from then on. needs: template; the step
-    is left out while it is missing or false. each: a list; one request per element, which templates see as in
-    `$each`. value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of
-    `name`, `type`, `size` and, unless content is false, `content` in base64. answer: `headers` for those of the
-    answer (lower-case names), `content` for its body as such a file, `events` for the first server-sent event with
-    which `until` holds, or its JSON. rows: path of the rows of a list that `paging` follows. credential: whether
-    the request carries it. until: template that sees the step's result, or paths in it with the values, or one of
-    several, that they must have; the request is sent again, `pause` seconds after its answer, until that holds;
-    within: template of the seconds after which the node fails."""
+    """A step before an operation's own request; its result is `{$name}` from then on.
+
+    `needs`: template; the step is left out while it is missing or false. `each`: a list; one request per element, which
+    templates see as in `$each`. `value`: a shape instead of a request. `read`: comma-separated names of the item's
+    files instead: a list of `name`, `type`, `size` and, unless content is false, `content` in base64. `answer`:
+    `headers` for those of the answer (lower-case names), `content` for its body as such a file. Also `events` for the
+    first server-sent event with which `until` holds, or its JSON. `rows`: path of the rows of a list that `paging`
+    follows. `credential`: whether the request carries it. `until`: template that sees the step's result, or paths in it
+    with the values, or one of several, that they must have. The request is sent again, `pause` seconds after its
+    answer, until that holds. `within`: template of the seconds after which the node fails.
+    """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     needs: str | None = None
@@ -154,10 +164,13 @@ class ContentFile(DescribedPart):
 
 
 class DescribedResponse(DescribedPart):
-    """path: of what becomes items, a list one item each; as_: `file` makes a file of the body; output: shape of an
-    item; simple: its shape while the parameter `simple` is not false; property: parameter with the file's property
-    (a path); name: template of the file's name; attachments: key of an item's list of files (`field`, `name`, `type`,
-    `content` in base64), which become its binary fields."""
+    """`path`: of the value that becomes items, a list one item each.
+
+    `as_`: `file` makes a file of the body. `output`: shape of an item. `simple`: its shape while the parameter `simple`
+    is not false. `property`: parameter with the file's property (a path). `name`: template of the file's name.
+    `attachments`: key of an item's list of files (`field`, `name`, `type`, `content` in base64), which become its
+    binary fields.
+    """
 
     path: str = ""
     format: Literal["json", "file", "none"] = "json"
@@ -170,8 +183,11 @@ class DescribedResponse(DescribedPart):
 
 
 class DescribedQuestion(DescribedPart):
-    """approve, decline: labels of the buttons where the parameters say none. styles: whether its form offers styles of
-    buttons; options: further children of its options there, as `DocumentShape.fields`."""
+    """`approve`, `decline`: labels of the buttons where the parameters say none.
+
+    `styles`: whether its form offers styles of buttons. `options`: further children of its options there, as
+    `DocumentShape.fields`.
+    """
 
     approve: str = "Approve"
     decline: str = "Decline"
@@ -180,13 +196,16 @@ class DescribedQuestion(DescribedPart):
 
 
 class DescribedOperation(DescribedRequest):
-    """resource and operation: the values of these parameters; also: further operations that are like it; when: further
-    parameters that choose between operations of the same name; before and then: requests whose answers are `$before`
-    and `$response`; steps: any number of them before; value: a shape instead of the last request; lastly: steps after
-    all of these, also when one of them failed, which is `$failed` then. together: items that
-    agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. question: the
-    node sends one message for all items, with the links of `$question`, and waits for the answer; the parameters that
-    all questions share come by themselves. unavailable: why it cannot run; it validates only."""
+    """`resource` and `operation`: the values of these parameters.
+
+    `also`: further operations that are like it. `when`: further parameters that choose between operations of the same
+    name. `before` and `then`: requests whose answers are `$before` and `$response`. `steps`: any number of them before.
+    `value`: a shape instead of the last request. `lastly`: steps after all of these, also when one of them failed,
+    which is `$failed` then. `together`: items that agree in these parameters are sent at once; `$items` are their JSON
+    then, `$all` their parameters. `question`: the node sends one message for all items, with the links of `$question`,
+    and waits for the answer. The parameters that all questions share come by themselves. `unavailable`: why it cannot
+    run; it validates only.
+    """
 
     resource: str = ""
     operation: str = ""
@@ -228,13 +247,16 @@ _QUESTION: Sequence[Mapping[str, JsonShape]] = [
     {"name": "approvalOptions", "type": "object"},
     {"name": "options", "type": "object"},
 ]
-"""What all questions have; see `jackfield.api.questions`."""
+"""The fields that all questions have; see `jackfield.api.questions`."""
 QUESTION_PARAMETERS = [row["name"] for row in _QUESTION]
 
 
 class DescribedAuth(DescribedPart):
-    """The credential. parameter: whose value chooses the kind among `choices`; without a value the one that the node
-    has; else `default`. versions: of the node, with another kind than that."""
+    """The credential.
+
+    `parameter`: whose value chooses the kind among `choices`; without a value the one that the node has; else
+    `default`. `versions`: of the node, with another kind than that.
+    """
 
     default: Kind
     versions: dict[str, Kind] = {}
@@ -243,9 +265,11 @@ class DescribedAuth(DescribedPart):
 
 
 class Errors(DescribedPart):
-    """How the service says that a request failed. ok: path that must be true; bad: path that must not be there, or be
-    empty; message: paths of the text, the first that is there counts; fine: paths whose values make an answer a good
-    one whatever its status."""
+    """How the service says that a request failed.
+
+    `ok`: path that must be true. `bad`: path that must not be there, or be empty. `message`: paths of the text, the
+    first that is there counts. `fine`: paths whose values make an answer a good one whatever its status.
+    """
 
     ok: str = ""
     bad: str = ""
@@ -270,9 +294,10 @@ class DescribedOutputs(DescribedPart):
 
 
 class DescribedNode(DescribedPart):
-    """trigger: it starts executions; without a table `trigger` such a node is only known, and its operations are all
-    unavailable. aws: the service of AWS as addresses have it, such as `sqs`: requests are signed for it, and
-    `{$endpoint}` is its address for the credential."""
+    """`trigger`: it starts executions; without a table `trigger` such a node is only known, and its operations are all
+    unavailable. `aws`: the service of AWS as addresses have it, such as `sqs`. Requests are signed for it, and
+    `{$endpoint}` is its address for the credential.
+    """
 
     kind: NodeKind
     title: str
@@ -306,11 +331,13 @@ def _listed(value: object) -> object:
 
 
 class DocumentShape(DescribedPart):
-    """The shape of a parameter in documents, as a form shows it. versions, only: of the node, and the resources or
-    `resource.operation` for which it is so; empty: all. show, hide: as `jackfield.api.nodes.forms.When`. choices:
-    values. load: a list of the table `lists`; of a mapper, the one of its columns. modes: of a locator. fields:
-    children of a collection; groups: those of a fixedCollection. options: as `NodeField.options`. words: value of a
-    choice -> label."""
+    """The shape of a parameter in documents, as a form shows it.
+
+    `versions`, `only`: of the node, and the resources or `resource.operation` for which it is so; empty: all. `show`,
+    `hide`: as `jackfield.api.nodes.forms.When`. `choices`: values. `load`: a list of the table `lists`; of a mapper,
+    the one of its columns. `modes`: of a locator. `fields`: children of a collection. `groups`: those of a
+    fixedCollection. `options`: as `NodeField.options`. `words`: value of a choice -> label.
+    """
 
     versions: list[float] = []
     only: list[str] = []
@@ -336,15 +363,16 @@ DocumentShapes: TypeAlias = Annotated[list[DocumentShape], BeforeValidator(_list
 
 
 class DescribedList(DescribedRequest):
-    """What a field can be chosen from, by name in the table `lists`. Templates see the node's parameters, those of
-    steps and `{$search}`, the text that is looked for.
+    """The choices of a field, by name in the table `lists`. Templates see the node's parameters, those of steps and
+    `{$search}`, the text that is looked for.
 
-    rows: path of the list, or of an object, whose keys are `{$key}`, in the answer; found: template of the list,
-    instead of a request. inside: path in each of them, where the real rows are; pick: template of the id, name or key
-    of the one row that counts there. value, label, address, type: templates over a row; address: of the thing's page;
-    type: of a column, by `types` what n8n's mapper calls it. where: rows that count: path -> a value, or several.
-    needs: parameters without which there is nothing to ask for. searchable: whether the service searches; else names
-    are looked through here. fixed: rows that come first. steps, lastly: as of operations.
+    `rows`: path of the list, or of an object, whose keys are `{$key}`, in the answer. `found`: template of the list,
+    instead of a request. `inside`: path in each of them, where the real rows are. `pick`: template of the id, name or
+    key of the one row that counts there. `value`, `label`, `address`, `type`: templates over a row. `address`: of the
+    thing's page. `type`: of a column, by `types` the name that n8n's mapper has for it. `where`: rows that count: path
+    -> a value, or several. `needs`: parameters without which there is nothing to ask for. `searchable`: whether the
+    service searches; else names are looked through here. `fixed`: rows that come first. `steps`, `lastly`: as of
+    operations.
     """
 
     rows: str = ""

@@ -15,8 +15,11 @@ from jackfield.api.records import record, replace
 
 @record
 class ServiceExchange:
-    """values: the credential's fields, for services that want them in the address; secrets: those that must not be
-    shown; check: looks at each answer first, and raises `NodeError` for what is no answer."""
+    """`values`: the credential's fields, for services that want them in the address.
+
+    `secrets`: those that must not be shown. `check`: looks at each answer first, and raises `NodeError` for an answer
+    that is none.
+    """
 
     context: PluginContext
     authorization: Authorization | None
@@ -34,8 +37,9 @@ class ServiceExchange:
 
 
 def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
-    """Whether the body, unless it is a stream, holds a secret, as services want it that log in with a request of its
-    own."""
+    """Whether the body, unless it is a stream, holds a secret, as services want it that log in with a separate
+    request.
+    """
     content = (call.body.whole if call.body is not None and secrets else None) or b""
     forms = (form for one in secrets for form in (one.encode(), dumps(one)[1:-1], quote_plus(one).encode()))
     return bool(content) and any(form in content for form in forms)

@@ -98,7 +98,7 @@ def match(value: Json, pattern: str) -> Json:
 
 
 def get(value: Json, name: str) -> Json:
-    """What stands under this name, which may have dots, else at this path."""
+    """The value under this name, which may have dots, else at this path."""
     if isinstance(value, dict) and name in value:
         return value[name]
     for part in name.split("."):
@@ -159,7 +159,7 @@ def join(value: Json, mark: str) -> Json:
 
 
 def head(value: Json, size: str) -> Json:
-    """The first so many characters."""
+    """The first characters, as many as the argument says."""
     return _text(value)[: int(size)]
 
 
@@ -227,7 +227,7 @@ def _seconds(value: Json) -> float | None:
 
 
 def later(value: Json, seconds: str) -> Json:
-    """The time so many seconds later, in UTC."""
+    """The time that many seconds later, in UTC."""
     begin = epoch(value, "")
     try:
         return iso_time((begin + int(seconds)) * 1000) if isinstance(begin, int) else None
@@ -275,4 +275,4 @@ FILTERS: Mapping[str, Filter] = {
     "upper": lambda value, _: _text(value).upper(),
 }
 ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int}
-"""What reads a filter's argument; what it cannot read is a mistake of the description."""
+"""The function that reads a filter's argument; an argument that it cannot read is a mistake of the description."""

@@ -1,4 +1,4 @@
-"""What WebDAV and OCS of Nextcloud answer. Sources: RFC 4918, and Nextcloud's developer manual."""
+"""The answers of Nextcloud's WebDAV and OCS. Sources: RFC 4918, and Nextcloud's developer manual."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMES = {"getlastmodified": "lastModified", "getcontentlength": "contentLength"
 
 
 def dav_files(given: Mapping[str, Json]) -> Json:
-    """answer: to PROPFIND; base: the address of all files. What is in the folder, without the folder itself."""
+    """answer: to PROPFIND; base: the address of all files. The content of the folder, without the folder itself."""
     base = urlsplit(str(given.get("base") or "")).path.rstrip("/") + "/"
     return [_file(row, base) for row in _responses(given.get("answer"))[1:]]
 

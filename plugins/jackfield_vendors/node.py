@@ -250,7 +250,7 @@ class VendorNode:
     def scope(
         self, given: Mapping[str, Json], exchange: ServiceExchange, version: float | None, item: Json
     ) -> TemplateScope:
-        """What templates see. item: the input item."""
+        """The scope that templates see. item: the input item."""
         modes = {name: value.get("mode") for name, value in given.items() if isinstance(value, dict)}
         number = f"{max(self.versions) if version is None else version:g}"
         scope = TemplateScope(

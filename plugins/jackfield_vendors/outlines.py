@@ -1,4 +1,5 @@
-"""What lists show of shipped nodes, without reading their descriptions: making all of them takes seconds and 40 MB.
+"""The facts that lists show of shipped nodes, without reading their descriptions: making all of them takes seconds and
+40 MB.
 
 `tools/vendor_outlines.py` writes them down. One whose description has changed since is not believed: its node is made.
 """

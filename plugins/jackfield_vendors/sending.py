@@ -61,8 +61,10 @@ class ServiceSteps:
         return scope
 
     async def closing(self, made: Awaitable[Made], lastly: Sequence[CompiledStep], scope: TemplateScope) -> Made:
-        """What is made with steps of this object, and after it, or after its failure, the last steps. Raises as
-        `send`."""
+        """The result that is made with steps of this object, and after it, or after its failure, the last steps.
+
+        Raises as `send`.
+        """
         try:
             found = await made
         except FAILURES:
@@ -137,7 +139,7 @@ class ServiceSteps:
         return scope.parameters
 
     async def files(self, names: str, *, content: bool) -> Json:
-        """What the item's files of these names, separated by commas, are. Raises `NodeError`."""
+        """The facts of the item's files of these names, separated by commas. Raises `NodeError`."""
         raise NodeError("A list has no files.")
 
 

@@ -1,14 +1,14 @@
 """Shapes: how a request's body, or an item, is built from values. Any JSON, in which texts are templates and objects
 may have these keys:
 
-`$when`     {parameter: value or list of values}: the object is there only then
-`$each`     path of a list or an object: one result per element; `$key` and `$value` are its entry
-`$as`       template of the key of each result; without it the results are a list
-`$item`     the shape of each result; without it: the object's other keys
-`$switch`   template; `$case` {value: shape} chooses by it, `$default` else
-`$call`     name of a function of `functions.FUNCTIONS`, which gets the object's other keys
-`$merge`    shapes whose results, objects, are put in; `$without`: keys that are left out of them; `$only`: keys that
-            are not; either is a list, or a template that gives one
+`$when`     {parameter: value or list of values}: the object is there only then.
+`$each`     path of a list or an object: one result per element; `$key` and `$value` are its entry.
+`$as`       template of the key of each result; without it the results are a list.
+`$item`     the shape of each result; without it: the object's other keys.
+`$switch`   template; `$case` {value: shape} chooses by it, `$default` else.
+`$call`     name of a function of `functions.FUNCTIONS`, which gets the object's other keys.
+`$merge`    shapes whose results, objects, are put in. `$without`: keys that are left out of them. `$only`: keys that
+            are not. Either is a list, or a template that gives one.
 
 A value that is missing is left out; so is an object of which nothing is left.
 """

@@ -42,8 +42,8 @@ class AttachOptions:
     """The options that a client gives in its address.
 
     `writes`: not with the mode `ro`. `window`: bytes of output that it may get before it has said that they are worked
-    off (`taken`), for browsers, which cannot stop a socket; 0: without limit. `sizes`: whether it gets the terminal's
-    size.
+    off (`taken`). Browsers need it, since they cannot stop a socket; 0: without limit. `sizes`: whether it gets the
+    terminal's size.
     """
 
     writes: bool = True

@@ -1,8 +1,7 @@
 """The last output of a session, in memory that the supervisor writes and the daemon reads.
 
-The supervisor alone reads the terminal, and everything that it has read is in the ring: so nothing is lost or repeated
-whenever a daemon ends. Offsets go over the socket, never through the memory: the system call orders them after the
-bytes.
+The supervisor alone reads the terminal, and all its output is in the ring. So nothing is lost or repeated whenever a
+daemon ends. Offsets go over the socket, never through the memory: the system call orders them after the bytes.
 
 The daemon and the supervisor use this module; it imports what is light.
 """

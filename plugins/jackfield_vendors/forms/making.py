@@ -18,8 +18,11 @@ _LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "ad
 
 @record
 class FormSource:
-    """What forms are made of. operations: of all versions. shapes: see `DocumentShape`. questions: for operations
-    that ask, what counts instead of `shapes`."""
+    """The parts of which forms are made.
+
+    `operations`: of all versions. `shapes`: see `DocumentShape`. `questions`: for operations that ask, the parameters
+    that count instead of `shapes`.
+    """
 
     node: DescribedNode
     operations: Sequence[DescribedOperation]
@@ -55,7 +58,7 @@ class NodeFormMaker:
         self._order = {name: place for place, name in enumerate({**source.shapes, **asked})}
         """Shapes stand in the order of the form; a parameter without one comes first."""
         self._beside = [name for name in source.shapes if name not in known]
-        """What only the shapes name."""
+        """The parameters that only the shapes name."""
 
     def made(self, version: float) -> list[NodeField]:
         """The fields of this version: resource, operation, then the parameters."""

@@ -48,7 +48,7 @@ class OperationReads:
         self._values = values
 
     def add(self, operation: DescribedOperation) -> None:
-        """What this variant reads."""
+        """Add the parameters that this variant reads."""
         for template in self._values.values():
             self._text(template, None)
         for request in filter(None, (operation, operation.before, operation.then)):

@@ -64,7 +64,7 @@ def decoded(raw: str) -> str:
 
 
 def text_of(content: bytes, charset: str) -> str | None:
-    """What cannot be decoded is replaced; None without such a charset. charset: as mail names it."""
+    """Bytes that cannot be decoded are replaced; None without such a charset. charset: as mail names it."""
     try:
         codec = codecs.lookup(charset.strip())
         if codec.name.replace("-", "_") in _NO_CHARSETS:
