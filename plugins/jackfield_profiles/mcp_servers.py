@@ -72,9 +72,8 @@ def shared(custom: Mapping[str, Server], switches: Mapping[str, bool], project: 
 
 
 def of_profile(given: Mapping[str, Json], own: Json, names: Json) -> dict[str, Json]:
-    """`given`: those of all profiles.
-
-    `own`: the profile's by name, `false` for one that it has not. `names`: those of all that it wants, none: all.
+    """`given`: those of all profiles. `own`: the profile's by name, `false` for one that it has not. `names`: those of
+    all that it wants, none: all.
     """
     only = {str(name) for name in names} if isinstance(names, list) and names else given.keys()
     found = {name: server for name, server in given.items() if name in only}

@@ -211,11 +211,9 @@ class MessageShown(Schema):
 
 
 class RemovalShown(Schema):
-    """`file`: of the profile.
-
-    `key`: whether its own key is removed. `shim`: its command. `home`: the directory that is removed. `home_kept`: why
-    it stays, where its removal was asked for. `sessions`: live ones that are ended. `proxy`: whether an enabled one is
-    stopped. `hooks`: commands that are run first.
+    """`file`: of the profile. `key`: whether its own key is removed. `shim`: its command. `home`: the directory that is
+    removed. `home_kept`: why it stays, where its removal was asked for. `sessions`: live ones that are ended. `proxy`:
+    whether an enabled one is stopped. `hooks`: commands that are run first.
     """
 
     file: str
@@ -255,11 +253,9 @@ class ProxyErrorShown(Schema):
 
 
 class RunResult(Schema):
-    """`success`: it ended by itself, with exit code 0.
-
-    `usage`: null where nothing tells it. `proxy_error`: the last request of the run that the profile's proxy could not
-    serve. `output_cut`, `errors_cut`: bytes of the beginning that were not kept, since there was more than
-    `profiles.run.output_limit`.
+    """`success`: it ended by itself, with exit code 0. `usage`: null where nothing tells it. `proxy_error`: the last
+    request of the run that the profile's proxy could not serve. `output_cut`, `errors_cut`: bytes of the beginning that
+    were not kept, since there was more than `profiles.run.output_limit`.
     """
 
     success: bool

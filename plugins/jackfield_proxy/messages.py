@@ -91,10 +91,9 @@ class PermissionRefusal:
 
 @record
 class PermissionQuestion:
-    """`digest`: of a key that somebody presents.
-
-    `planned`: a request that is about to be sent. `objects`: ids of the objects that a request speaks of, and `key`:
-    whose request it is, empty for the profile's own token. One of the three is set.
+    """`digest`: of a key that somebody presents. `planned`: a request that is about to be sent. `objects`: ids of the
+    objects that a request speaks of, and `key`: whose request it is, empty for the profile's own token. One of the
+    three is set.
     """
 
     id: int

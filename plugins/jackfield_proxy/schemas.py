@@ -96,11 +96,10 @@ class ServedTokens(Schema):
 
 
 class ServedShown(Schema):
-    """`rule`: that chose the target; null: none fitted.
-
-    `reason`: why it was chosen, for a person. `attempts`: of sending it. `counted`: `estimated_tokens` is the
-    provider's count. `session`: the agent's own. `key`: id of the caller's virtual key. `cached`: nothing was sent.
-    `usage`: null: the answer said nothing of it. `missing_tools`: hosted ones that the provider does not have.
+    """`rule`: that chose the target; null: none fitted. `reason`: why it was chosen, for a person. `attempts`: of
+    sending it. `counted`: `estimated_tokens` is the provider's count. `session`: the agent's own. `key`: id of the
+    caller's virtual key. `cached`: nothing was sent. `usage`: null: the answer said nothing of it. `missing_tools`:
+    hosted ones that the provider does not have.
     """
 
     id: str

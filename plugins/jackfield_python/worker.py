@@ -36,10 +36,8 @@ ENDED = "The program's process ended without an answer."
 
 @record
 class PythonRun:
-    """`parts`: frames for the child, which go away as they are sent.
-
-    `take`: gets the frames of the answer that come before its last one. `seconds`: of processor time that it may take.
-    `memory`: bytes beyond the bare interpreter.
+    """`parts`: frames for the child, which go away as they are sent. `take`: gets the frames of the answer that come
+    before its last one. `seconds`: of processor time that it may take. `memory`: bytes beyond the bare interpreter.
     """
 
     parts: deque[bytes]

@@ -10,10 +10,8 @@ from jackfield_schedule.times import Schedule, first_after
 
 @state
 class Timed:
-    """`id`: of the registration.
-
-    `zone`: name of the time zone. `next`: when it is due next. `owed`: a moment for which the workflow could not be
-    started yet. Moments are Unix ms.
+    """`id`: of the registration. `zone`: name of the time zone. `next`: when it is due next. `owed`: a moment for which
+    the workflow could not be started yet. Moments are Unix ms.
     """
 
     id: str

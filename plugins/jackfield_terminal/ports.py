@@ -32,11 +32,10 @@ class ShellChoice:
 
 @record
 class SessionRequest:
-    """`alias`: of the profile; empty with `shell`, which is started in place of an agent.
-
-    `args`: after the profile's own. `working_dir`: before the profile's. `record`: from the first byte on. `persist`:
-    whether it survives the daemon; None: as the profile says, or else `terminal.persist`; `where_possible`: unless the
-    profile says no, or the system cannot. `remote`: the caller is on another machine, or nobody knows.
+    """`alias`: of the profile; empty with `shell`, which is started in place of an agent. `args`: after the profile's
+    own. `working_dir`: before the profile's. `record`: from the first byte on. `persist`: whether it survives the
+    daemon; None: as the profile says, or else `terminal.persist`; `where_possible`: unless the profile says no, or the
+    system cannot. `remote`: the caller is on another machine, or nobody knows.
     """
 
     alias: str

@@ -30,7 +30,6 @@ def _dotted(path: str, value: Json) -> Iterator[tuple[str, Json]]:
 
 def message_attributes(given: Mapping[str, Json]) -> Json:
     """`groups`: attributes of a message in SQS as n8n's node has them, of the groups string, binary and number.
-
     `files`: the files of the binary ones in their order.
     """
     groups = given.get("groups")

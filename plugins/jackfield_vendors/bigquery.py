@@ -17,10 +17,8 @@ _TIMES_SINCE = 2.1
 
 
 def rows(given: Mapping[str, Json]) -> Json:
-    """`answer`: the first page of a query's result.
-
-    `more`: rows of further ones. `raw`: whether the answer is meant. `schema`: whether each row has it. `numbers`:
-    whether those at the top become numbers. `version`: of the node.
+    """`answer`: the first page of a query's result. `more`: rows of further ones. `raw`: whether the answer is meant.
+    `schema`: whether each row has it. `numbers`: whether those at the top become numbers. `version`: of the node.
     """
     answer = given.get("answer")
     found = answer if isinstance(answer, dict) else {}

@@ -63,10 +63,9 @@ class DescribedNewness(TriggerPart):
 
 
 class DescribedCondition(TriggerPart):
-    """`has`: templates that must be there and not false.
-
-    `lacks`: templates that must not be. `same`: pairs of templates that must be equal. `outside`: pairs of a value and
-    a list that must hold neither it nor `*`. `later`: pairs of times, the first of which must be the later one.
+    """`has`: templates that must be there and not false. `lacks`: templates that must not be. `same`: pairs of
+    templates that must be equal. `outside`: pairs of a value and a list that must hold neither it nor `*`. `later`:
+    pairs of times, the first of which must be the later one.
     """
 
     has: list[str] = []

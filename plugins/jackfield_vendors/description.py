@@ -24,11 +24,9 @@ class DescribedPart(BaseModel):
 
 
 class Parameter(DescribedPart):
-    """`type`: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text.
-
-    `required`: `reached` where an empty one fails its node alone: n8n starts such a workflow. `title`, `help`,
-    `control`, `placeholder`: how the form shows it, instead of the words that all nodes share. `words`: an option's
-    value -> its label.
+    """`type`: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text. `required`: `reached` where an
+    empty one fails its node alone: n8n starts such a workflow. `title`, `help`, `control`, `placeholder`: how the form
+    shows it, instead of the words that all nodes share. `words`: an option's value -> its label.
     """
 
     name: str = Field(min_length=1)
@@ -85,16 +83,14 @@ class DescribedRequest(DescribedPart):
 
 
 class DescribedPaging(DescribedPart):
-    """`kind`: one of these.
-
-    `cursor`: read from the answer at `read`, sent as `send`. `page`: numbers, sent as `send`. `offset`: how many rows
-    came, plus `first`, sent as `send`. `span`: `send` gets the first row's number and `size` that behind the last one
-    of a page of `most`, until a page is empty. `last`: the value that the last row has at `read`, sent as `send`.
-    `link`: RFC 8288 `Link: rel=next`. `url`: the answer's key `read`, which may have dots, is the next address.
-    `place`: where they are sent, a path in a body. `size`: parameter for the page's size, at least `least`, at most
-    `most`; a page with fewer rows is the last of page, offset and last. `first`: the first page's number. `also`:
-    further values of the answer that go with a cursor, where they are sent -> path. `total`: path of the number of all
-    rows, which are enough. `all`: every page is read, whatever `returnAll` and `limit` say.
+    """`kind`: one of these. `cursor`: read from the answer at `read`, sent as `send`. `page`: numbers, sent as `send`.
+    `offset`: how many rows came, plus `first`, sent as `send`. `span`: `send` gets the first row's number and `size`
+    that behind the last one of a page of `most`, until a page is empty. `last`: the value that the last row has at
+    `read`, sent as `send`. `link`: RFC 8288 `Link: rel=next`. `url`: the answer's key `read`, which may have dots, is
+    the next address. `place`: where they are sent, a path in a body. `size`: parameter for the page's size, at least
+    `least`, at most `most`; a page with fewer rows is the last of page, offset and last. `first`: the first page's
+    number. `also`: further values of the answer that go with a cursor, where they are sent -> path. `total`: path of
+    the number of all rows, which are enough. `all`: every page is read, whatever `returnAll` and `limit` say.
     """
 
     kind: Literal["cursor", "page", "offset", "span", "last", "link", "url"]
@@ -164,12 +160,10 @@ class ContentFile(DescribedPart):
 
 
 class DescribedResponse(DescribedPart):
-    """`path`: of the value that becomes items, a list one item each.
-
-    `as_`: `file` makes a file of the body. `output`: shape of an item. `simple`: its shape while the parameter `simple`
-    is not false. `property`: parameter with the file's property (a path). `name`: template of the file's name.
-    `attachments`: key of an item's list of files (`field`, `name`, `type`, `content` in base64), which become its
-    binary fields.
+    """`path`: of the value that becomes items, a list one item each. `as_`: `file` makes a file of the body. `output`:
+    shape of an item. `simple`: its shape while the parameter `simple` is not false. `property`: parameter with the
+    file's property (a path). `name`: template of the file's name. `attachments`: key of an item's list of files
+    (`field`, `name`, `type`, `content` in base64), which become its binary fields.
     """
 
     path: str = ""
@@ -183,10 +177,8 @@ class DescribedResponse(DescribedPart):
 
 
 class DescribedQuestion(DescribedPart):
-    """`approve`, `decline`: labels of the buttons where the parameters say none.
-
-    `styles`: whether its form offers styles of buttons. `options`: further children of its options there, as
-    `DocumentShape.fields`.
+    """`approve`, `decline`: labels of the buttons where the parameters say none. `styles`: whether its form offers
+    styles of buttons. `options`: further children of its options there, as `DocumentShape.fields`.
     """
 
     approve: str = "Approve"
@@ -196,15 +188,13 @@ class DescribedQuestion(DescribedPart):
 
 
 class DescribedOperation(DescribedRequest):
-    """`resource` and `operation`: the values of these parameters.
-
-    `also`: further operations that are like it. `when`: further parameters that choose between operations of the same
-    name. `before` and `then`: requests whose answers are `$before` and `$response`. `steps`: any number of them before.
-    `value`: a shape instead of the last request. `lastly`: steps after all of these, also when one of them failed,
-    which is `$failed` then. `together`: items that agree in these parameters are sent at once; `$items` are their JSON
-    then, `$all` their parameters. `question`: the node sends one message for all items, with the links of `$question`,
-    and waits for the answer. The parameters that all questions share come by themselves. `unavailable`: why it cannot
-    run; it validates only.
+    """`resource` and `operation`: the values of these parameters. `also`: further operations that are like it. `when`:
+    further parameters that choose between operations of the same name. `before` and `then`: requests whose answers are
+    `$before` and `$response`. `steps`: any number of them before. `value`: a shape instead of the last request.
+    `lastly`: steps after all of these, also when one of them failed, which is `$failed` then. `together`: items that
+    agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. `question`: the
+    node sends one message for all items, with the links of `$question`, and waits for the answer. The parameters that
+    all questions share come by themselves. `unavailable`: why it cannot run; it validates only.
     """
 
     resource: str = ""

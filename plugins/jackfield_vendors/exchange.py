@@ -15,10 +15,8 @@ from jackfield.api.records import record, replace
 
 @record
 class ServiceExchange:
-    """`values`: the credential's fields, for services that want them in the address.
-
-    `secrets`: those that must not be shown. `check`: looks at each answer first, and raises `NodeError` for an answer
-    that is none.
+    """`values`: the credential's fields, for services that want them in the address. `secrets`: those that must not be
+    shown. `check`: looks at each answer first, and raises `NodeError` for an answer that is none.
     """
 
     context: PluginContext

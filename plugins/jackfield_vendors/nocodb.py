@@ -11,9 +11,8 @@ from jackfield_vendors.templates import at
 
 
 def fields(given: Mapping[str, Json]) -> Json:
-    """`mode`: `autoMapInputData` takes the fields of the input item but the ignored ones.
-
-    Else `mapped`, the value of n8n's mapper, counts, in which a list may be written as JSON. The fields of a row.
+    """`mode`: `autoMapInputData` takes the fields of the input item but the ignored ones. Else `mapped`, the value of
+    n8n's mapper, counts, in which a list may be written as JSON. The fields of a row.
     """
     if given.get("mode") == "autoMapInputData":
         found, ignored = at(given.get("item"), ["fields"]), given.get("ignored")

@@ -40,11 +40,9 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
 
 
 def query(given: Mapping[str, Json]) -> Json:
-    """`object`: name of a kind of records.
-
-    `options`: of the form, with `fields` and `conditionsUi`. `all`: whether every record is wanted, else `limit`.
-    `version`: of the node; before 1.1 a text that is a number goes without quotes. The query; raises `NodeError` for
-    names and operators that are none.
+    """`object`: name of a kind of records. `options`: of the form, with `fields` and `conditionsUi`. `all`: whether
+    every record is wanted, else `limit`. `version`: of the node; before 1.1 a text that is a number goes without
+    quotes. The query; raises `NodeError` for names and operators that are none.
     """
     kind = str(given.get("object") or "")
     if "." in kind:

@@ -20,10 +20,9 @@ class HtmlWanted:
 
 @record
 class HtmlCleaning:
-    """`trim`: no blanks at the ends.
-
-    `clean_up`: no line breaks and no repeated blanks. `layout`: text with breaks between blocks and addresses behind
-    links, and of several elements the first alone (version 1.2). `empty`: empty text stays.
+    """`trim`: no blanks at the ends. `clean_up`: no line breaks and no repeated blanks. `layout`: text with breaks
+    between blocks and addresses behind links, and of several elements the first alone (version 1.2). `empty`: empty
+    text stays.
     """
 
     trim: bool

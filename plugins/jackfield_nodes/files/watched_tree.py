@@ -26,10 +26,8 @@ class _Seen:
 
 
 class WatchedTree:
-    """`depth`: directories below the top whose entries count; None: any.
-
-    `is_ignored`: of a whole path; entries below an ignored directory are ignored too. `most`: entries; more raise
-    `NodeError`. Links are entries, not followed.
+    """`depth`: directories below the top whose entries count; None: any. `is_ignored`: of a whole path; entries below
+    an ignored directory are ignored too. `most`: entries; more raise `NodeError`. Links are entries, not followed.
     """
 
     def __init__(self, top: str, depth: int | None, is_ignored: Callable[[str], bool], most: int) -> None:

@@ -28,10 +28,8 @@ class EditedFile:
 
 @dataclass(frozen=True)
 class ImageJob:
-    """`steps`: in turn.
-
-    `content`: the item's file, None where the first step makes the picture. `others`: contents of further files by
-    their fields. `placed`: see `lettered`. `most`: pixels.
+    """`steps`: in turn. `content`: the item's file, None where the first step makes the picture. `others`: contents of
+    further files by their fields. `placed`: see `lettered`. `most`: pixels.
     """
 
     steps: Sequence[ImageStep]

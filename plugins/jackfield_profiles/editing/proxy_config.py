@@ -1,6 +1,5 @@
-"""`proxy_config`: how a profile's proxy chooses the provider and model of a request.
-
-Source: docs/decisions.md, 'Proxies'.
+"""`proxy_config`: how a profile's proxy chooses the provider and model of a request. Source: docs/decisions.md,
+'Proxies'.
 """
 
 from __future__ import annotations

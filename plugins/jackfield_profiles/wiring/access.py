@@ -20,10 +20,9 @@ NO_KEY = "no-key-needed"
 
 @record
 class Access:
-    """`url`: empty for `self`.
-
-    `secret`: the key, or the proxy's token. `dialect`: that the agent speaks; None: the agent gets no address.
-    `own_login`: it logs in by itself, and its login passes through the proxy, whose token is in `url`: `hidden`.
+    """`url`: empty for `self`. `secret`: the key, or the proxy's token. `dialect`: that the agent speaks; None: the
+    agent gets no address. `own_login`: it logs in by itself, and its login passes through the proxy, whose token is in
+    `url`: `hidden`.
     """
 
     url: str

@@ -30,10 +30,8 @@ def attributes_of(
     model: str = "",
     sent: bytes = _ANYTHING,
 ) -> RequestAttributes:
-    """`headers`: lower-case names.
-
-    `model`: where the body does not name it. `sent`: the body as it came, which shows at a glance that there is no
-    image.
+    """`headers`: lower-case names. `model`: where the body does not name it. `sent`: the body as it came, which shows
+    at a glance that there is no image.
     """
     tools = body.get("tools")
     listed = [one for tool in tools if isinstance(tool, dict) for one in _each(tool)] if isinstance(tools, list) else []

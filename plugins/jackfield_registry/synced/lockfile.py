@@ -20,10 +20,8 @@ class DamagedLock(Exception):
 
 @record
 class Lock:
-    """`last_sync`: ISO 8601 UTC.
-
-    `sequence`: the highest one taken of this source and channel. `etag`: of the index. `source`: the URL. `stale`: the
-    next sync looks at the content again, however young it is.
+    """`last_sync`: ISO 8601 UTC. `sequence`: the highest one taken of this source and channel. `etag`: of the index.
+    `source`: the URL. `stale`: the next sync looks at the content again, however young it is.
     """
 
     channel: str | None = None

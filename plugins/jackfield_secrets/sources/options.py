@@ -27,10 +27,8 @@ class WebOptions(SourceOptions):
 
 
 class VaultOptions(WebOptions):
-    """`mount`: of the secrets engine KV; empty: the first name of a path says it, as in n8n.
-
-    `version`: of that engine; 0: the server is asked. `auth_mount`: where the way to log in is mounted, unless it has
-    its usual name.
+    """`mount`: of the secrets engine KV; empty: the first name of a path says it, as in n8n. `version`: of that engine;
+    0: the server is asked. `auth_mount`: where the way to log in is mounted, unless it has its usual name.
     """
 
     url: Url

@@ -15,11 +15,10 @@ Day = Annotated[str, StringConstraints(max_length=10)]
 
 
 class ReportQuery(Schema):
-    """`since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within.
-
-    `tz`: IANA name; default the machine's. `project`: the directory that an agent worked in, or the last parts of its
-    path. `breakdown`: the parts into which each row is divided. `limit`: rows. `hours`, `token_limit` (a number, or
-    `max`: the largest block that has ended) and `active` (the current one alone) are for blocks.
+    """`since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within. `tz`: IANA
+    name; default the machine's. `project`: the directory that an agent worked in, or the last parts of its path.
+    `breakdown`: the parts into which each row is divided. `limit`: rows. `hours`, `token_limit` (a number, or `max`:
+    the largest block that has ended) and `active` (the current one alone) are for blocks.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -42,10 +41,8 @@ class ReportQuery(Schema):
 
 
 class AnswersQuery(Schema):
-    """`since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included.
-
-    `tz`: IANA name; default the machine's. `session`: the agent's own name of it. `limit`: how many of the latest
-    answers.
+    """`since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included. `tz`: IANA name; default the machine's. `session`:
+    the agent's own name of it. `limit`: how many of the latest answers.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -62,10 +59,8 @@ class AnswersQuery(Schema):
 
 
 class LoggedAnswer(Schema):
-    """`time`: when it was there.
-
-    `source`: the agent's own log, or the profile's proxy. `response_id`: the provider's id of the answer, as the agent
-    has got it; null: the log names none. `cost`: null: the model's price is not known.
+    """`time`: when it was there. `source`: the agent's own log, or the profile's proxy. `response_id`: the provider's
+    id of the answer, as the agent has got it; null: the log names none. `cost`: null: the model's price is not known.
     """
 
     model_config = ConfigDict(defer_build=True)

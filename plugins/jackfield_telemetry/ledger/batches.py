@@ -21,13 +21,11 @@ Shares = tuple[Sequence[Sequence[int]], Sequence[tuple[int, ...]], tuple[int, ..
 
 
 class EntryBatch(msgspec.Struct, array_like=True):
-    """`dims`: (id, agent, provider, profile, model, service tier, source).
-
-    `sessions`: (id, agent, name, project). `plain`: rows of the table `entries` that are their answer's only one and
-    have no cost, `PLAIN` fields of each, one after the other. `others`: whole rows. Both are in the order of their
-    keys, and each key is there once. Ids follow from the names, so that rows need not be changed any more to be stored.
-    `profiled`: the last field of plain rows. `responses`: (key of a row, the provider's id of the answer), where it is
-    known.
+    """`dims`: (id, agent, provider, profile, model, service tier, source). `sessions`: (id, agent, name, project).
+    `plain`: rows of the table `entries` that are their answer's only one and have no cost, `PLAIN` fields of each, one
+    after the other. `others`: whole rows. Both are in the order of their keys, and each key is there once. Ids follow
+    from the names, so that rows need not be changed any more to be stored. `profiled`: the last field of plain rows.
+    `responses`: (key of a row, the provider's id of the answer), where it is known.
     """
 
     dims: list[Dim]

@@ -41,10 +41,9 @@ CREATE TABLE lines (
 CREATE TABLE damaged (position INTEGER PRIMARY KEY);
 CREATE INDEX lines_by_end ON lines (ended);
 """
-"""`sessions`: the agents' own.
-
-`lines`: of sessions.jsonl, `counted`: their tokens stand in `entries` as well. `damaged`: its lines that cannot be
-read. `files`: how far each was read, `tail` is the digest of the bytes before `position`.
+"""`sessions`: the agents' own. `lines`: of sessions.jsonl, `counted`: their tokens stand in `entries` as well.
+`damaged`: its lines that cannot be read. `files`: how far each was read, `tail` is the digest of the bytes before
+`position`.
 """
 
 RESPONSES = """
@@ -65,8 +64,6 @@ CREATE TEMP TABLE IF NOT EXISTS related (
 CREATE TEMP TABLE IF NOT EXISTS gone (key INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS named (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
 """
-"""`incoming`: the entries that are about to be stored.
-
-`related`: which of them is of the same answer as which entry that is stored. `gone`: entries that give way. `named`:
-responses of the entries that are about to be stored.
+"""`incoming`: the entries that are about to be stored. `related`: which of them is of the same answer as which entry
+that is stored. `gone`: entries that give way. `named`: responses of the entries that are about to be stored.
 """

@@ -68,10 +68,8 @@ class Pricing:
 
 @record
 class Slice:
-    """`keys`: values of the keys asked for, in their order; a date as YYYY-MM-DD, a slot as Unix ms.
-
-    `count`: answers. `unpriced`: a model whose price is not known, so that its tokens are not in the cost. `first`,
-    `last`: Unix ms.
+    """`keys`: values of the keys asked for, in their order; a date as YYYY-MM-DD, a slot as Unix ms. `count`: answers.
+    `unpriced`: a model whose price is not known, so that its tokens are not in the cost. `first`, `last`: Unix ms.
     """
 
     keys: tuple[str | int, ...]

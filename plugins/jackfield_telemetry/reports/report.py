@@ -68,9 +68,8 @@ class Tally:
 
 @state
 class ReportRow:
-    """`key`: a date, a Monday, YYYY-MM, a session's id, a name.
-
-    `parts`: of the breakdown. `about`: of a session, the agent, the profile and the project that it belongs to.
+    """`key`: a date, a Monday, YYYY-MM, a session's id, a name. `parts`: of the breakdown. `about`: of a session, the
+    agent, the profile and the project that it belongs to.
     """
 
     key: str

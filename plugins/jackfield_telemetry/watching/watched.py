@@ -19,10 +19,8 @@ from jackfield_telemetry.service import UsageService, sources_of
 
 @record
 class WatchedDirectories:
-    """`trees`: watched with all below.
-
-    `directories`: the sources' own, watched alone. `direct`: those of them that have logs themselves. `left_out`:
-    directories beyond the limit.
+    """`trees`: watched with all below. `directories`: the sources' own, watched alone. `direct`: those of them that
+    have logs themselves. `left_out`: directories beyond the limit.
     """
 
     trees: frozenset[Path] = frozenset()

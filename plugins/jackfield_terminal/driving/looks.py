@@ -42,11 +42,9 @@ class ShownDialog:
 
 @record
 class Look:
-    """`typed`: the content of the input, None where no input is shown.
-
-    `said`: the lines above the input or the dialog. `mode`: the character that has led to another mode of the input, or
-    `UNNAMED`; empty: none. `untyped`: the input shows nothing but its prompt, and the text that the agent puts in an
-    empty one.
+    """`typed`: the content of the input, None where no input is shown. `said`: the lines above the input or the dialog.
+    `mode`: the character that has led to another mode of the input, or `UNNAMED`; empty: none. `untyped`: the input
+    shows nothing but its prompt, and the text that the agent puts in an empty one.
     """
 
     shows: Shows

@@ -36,11 +36,9 @@ class _Start(Schema):
 
 
 class SessionIn(_Start):
-    """`args`: after the profile's own.
-
-    `cols`, `rows`: 1 to 1000. `record`: from the first byte on, in asciicast v2. `persist`: whether the session
-    survives the daemon; default: the profile's, then `terminal.persist`; `where_possible`: unless the profile says no,
-    or the system cannot.
+    """`args`: after the profile's own. `cols`, `rows`: 1 to 1000. `record`: from the first byte on, in asciicast v2.
+    `persist`: whether the session survives the daemon; default: the profile's, then `terminal.persist`;
+    `where_possible`: unless the profile says no, or the system cannot.
     """
 
     profile_alias: StrictStr
@@ -96,10 +94,8 @@ class SessionStarted(Schema):
 
 
 class SessionOut(Schema):
-    """`kind`: an agent's session, or a plain shell, which has no profile.
-
-    `exit_code`: of an ended session; 128+n for a signal. `persistent`: it survives the daemon. `reason`: why it ended,
-    where that was not the agent's doing.
+    """`kind`: an agent's session, or a plain shell, which has no profile. `exit_code`: of an ended session; 128+n for a
+    signal. `persistent`: it survives the daemon. `reason`: why it ended, where that was not the agent's doing.
     """
 
     id: str
@@ -203,10 +199,8 @@ class WaitOut(Schema):
 
 
 class MessageIn(Schema):
-    """`user`: typed and sent off once the agent waits for input.
-
-    `raw`: keystrokes as they are. `wait`: seconds to wait for the answer once the agent has taken the message; default:
-    `terminal.answer_wait`.
+    """`user`: typed and sent off once the agent waits for input. `raw`: keystrokes as they are. `wait`: seconds to wait
+    for the answer once the agent has taken the message; default: `terminal.answer_wait`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -228,10 +222,8 @@ class MessagesOut(Schema):
 
 
 class StatusOut(Schema):
-    """`stable`: the agent waits for input.
-
-    `asking`, `trusting`: for an answer to the dialog. `judged_by`: the patterns of the agent's manifest, or a second
-    without a change.
+    """`stable`: the agent waits for input. `asking`, `trusting`: for an answer to the dialog. `judged_by`: the patterns
+    of the agent's manifest, or a second without a change.
     """
 
     status: Literal["stable", "running", "asking", "trusting"]
@@ -246,10 +238,8 @@ class TypedOut(Schema):
 
 
 class SaidOut(Schema):
-    """`ok`: it was typed and, judged by the manifest, taken.
-
-    `answer`: the agent's words so far; absent where nobody knows where its words begin and end. `status`: of the agent
-    now.
+    """`ok`: it was typed and, judged by the manifest, taken. `answer`: the agent's words so far; absent where nobody
+    knows where its words begin and end. `status`: of the agent now.
     """
 
     ok: Literal[True]

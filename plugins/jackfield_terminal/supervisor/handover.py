@@ -17,10 +17,9 @@ ValueT = TypeVar("ValueT")
 
 @record
 class Handover:
-    """`ring`: its size in bytes.
-
-    `start`, `end`: offsets of the output that it holds. `before`: the state at the start. `terminal`: whether its
-    master comes along. `accounted`: another daemon has begun to record the run's end. `kept`: see `kept_text`.
+    """`ring`: its size in bytes. `start`, `end`: offsets of the output that it holds. `before`: the state at the start.
+    `terminal`: whether its master comes along. `accounted`: another daemon has begun to record the run's end. `kept`:
+    see `kept_text`.
     """
 
     pid: int

@@ -30,11 +30,9 @@ _NODE = ("id", "name", "type", "kind", "version", "parameters", "credentials", "
 
 @record
 class SubscriptionRecord:
-    """`id`: of the registration, or a new one for a test event.
-
-    `node`: as it subscribed, without expressions. `expires`: Unix ms; None: never. `since`: Unix ms of its beginning,
-    or its last renewal. `ending_since`: Unix ms since which it is to end; None: it is not. `phase`: `beginning` until
-    the service's answer is stored.
+    """`id`: of the registration, or a new one for a test event. `node`: as it subscribed, without expressions.
+    `expires`: Unix ms; None: never. `since`: Unix ms of its beginning, or its last renewal. `ending_since`: Unix ms
+    since which it is to end; None: it is not. `phase`: `beginning` until the service's answer is stored.
     """
 
     id: str

@@ -18,10 +18,9 @@ _WORD = re.compile(r"[oO]Auth\d?|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_A
 
 @record
 class FormWords:
-    """`labels`, `help`, `placeholders`, `controls`: by a parameter's name.
-
-    `notes`: helps that hold inside of collections too, where a name may mean another thing. `values`: labels of
-    choices. `acronyms`: words that are written otherwise than in lower case, by their lower case.
+    """`labels`, `help`, `placeholders`, `controls`: by a parameter's name. `notes`: helps that hold inside of
+    collections too, where a name may mean another thing. `values`: labels of choices. `acronyms`: words that are
+    written otherwise than in lower case, by their lower case.
     """
 
     labels: Mapping[str, str]

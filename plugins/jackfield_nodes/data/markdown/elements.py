@@ -97,10 +97,8 @@ _ENCODED = str.maketrans({"(": "%28", ")": "%29", "_": "%5F", "*": "%2A"})
 
 @record
 class ElementRule:
-    """`newlines`: line ends around, at least.
-
-    `content`: in place of the children's. `change`: of the children's text, None removes the element. `apart`: see
-    `Writer._append`. `room`: the rules for the elements inside.
+    """`newlines`: line ends around, at least. `content`: in place of the children's. `change`: of the children's text,
+    None removes the element. `apart`: see `Writer._append`. `room`: the rules for the elements inside.
     """
 
     newlines: int = 0

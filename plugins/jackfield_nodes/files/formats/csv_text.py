@@ -22,10 +22,9 @@ _UNCLOSED = "a quotation mark is never closed"
 
 @record
 class CsvOptions:
-    """`first_line`: counted from 1.
-
-    `most`: rows besides the header; None: all. `relaxed`: quotes inside of fields that are not quoted are text.
-    `skip_wrong`: rows that cannot be read are left out, up to that many; None: they are an error.
+    """`first_line`: counted from 1. `most`: rows besides the header; None: all. `relaxed`: quotes inside of fields that
+    are not quoted are text. `skip_wrong`: rows that cannot be read are left out, up to that many; None: they are an
+    error.
     """
 
     delimiter: str = ","

@@ -20,10 +20,8 @@ _RANGE = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d
 
 @record
 class TableOptions:
-    """`header`: the first row has the names.
-
-    `empty`: cells without a value become empty texts instead of being left out. `sheet`: the first one unless named.
-    `range`: such as A1:D20, or the number of rows to leave out.
+    """`header`: the first row has the names. `empty`: cells without a value become empty texts instead of being left
+    out. `sheet`: the first one unless named. `range`: such as A1:D20, or the number of rows to leave out.
     """
 
     header: bool = True

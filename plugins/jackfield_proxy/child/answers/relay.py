@@ -81,10 +81,8 @@ def of(context: RelayContext, opened: Opened) -> Carrier:
 
 
 class Carrier(ABC):
-    """`answer`, `usage`, `tier`: as known of the answer so far.
-
-    `error`: the failure after its first byte. `complete`: the client has got all that a stream has to say, though the
-    connection may not have ended yet.
+    """`answer`, `usage`, `tier`: as known of the answer so far. `error`: the failure after its first byte. `complete`:
+    the client has got all that a stream has to say, though the connection may not have ended yet.
     """
 
     def __init__(self, context: RelayContext, opened: Opened) -> None:

@@ -53,9 +53,8 @@ _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
 class EndpointRequest(ClientRequest):
-    """`path`: below `/v1`, encoded; of Gemini's the whole.
-
-    `named`: as of `ClientRequest`. `body`: it has one reading, and a stream is for one attempt with one provider.
+    """`path`: below `/v1`, encoded; of Gemini's the whole. `named`: as of `ClientRequest`. `body`: it has one reading,
+    and a stream is for one attempt with one provider.
     """
 
     def __init__(

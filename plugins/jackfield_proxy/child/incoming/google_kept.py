@@ -30,10 +30,8 @@ _FREE = re.compile(r"(?:/upload)?/v1\w*/(?:files\b.*|.*:cancel)").fullmatch
 
 @record
 class BegunUpload:
-    """`name`: by which the client goes on with it.
-
-    `url`: the provider's, for the rest. `credential`: of the caller that has begun it. `key`: its id. `profile`,
-    `provider`, `account`: where the file is kept at the end.
+    """`name`: by which the client goes on with it. `url`: the provider's, for the rest. `credential`: of the caller
+    that has begun it. `key`: its id. `profile`, `provider`, `account`: where the file is kept at the end.
     """
 
     name: str

@@ -86,9 +86,8 @@ _LIKELY: Mapping[DialectName, tuple[bytes, ...]] = {
 
 @record
 class StoredPath:
-    """`collection`: such as `files`, empty where nothing is kept.
-
-    `id`: of an object in it, empty: the collection itself. `deeper`: there is more behind the id.
+    """`collection`: such as `files`, empty where nothing is kept. `id`: of an object in it, empty: the collection
+    itself. `deeper`: there is more behind the id.
     """
 
     collection: str

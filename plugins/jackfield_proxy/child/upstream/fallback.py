@@ -21,9 +21,8 @@ LONGEST_PAUSE = 8.0
 
 
 class Fallback:
-    """`tell`: gets each target, and how often the request has been sent with it then.
-
-    `may_cost`: a target that did not serve may charge nevertheless.
+    """`tell`: gets each target, and how often the request has been sent with it then. `may_cost`: a target that did not
+    serve may charge nevertheless.
     """
 
     def __init__(

@@ -4525,8 +4525,8 @@ export interface components {
         };
         /**
          * AnswersQuery
-         * @description since, until: days, YYYY-MM-DD or YYYYMMDD, both included. tz: IANA name; default the machine's. session: the
-         *     agent's own name of it. limit: the latest so many answers.
+         * @description `since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included. `tz`: IANA name; default the machine's. `session`:
+         *     the agent's own name of it. `limit`: how many of the latest answers.
          */
         AnswersQuery: {
             /**
@@ -5350,7 +5350,7 @@ export interface components {
             success: true;
             /**
              * Warnings
-             * @description What has not been done.
+             * @description The part that has not been done.
              * @default null
              */
             warnings?: string[] | null;
@@ -6013,8 +6013,8 @@ export interface components {
         };
         /**
          * CustomAuth
-         * @description kind: `bearer`, the key as `Authorization: Bearer`; `api-key`, the key in `header`; null: as the vendor of the
-         *     family has it. required: whether a profile needs a key.
+         * @description `kind`: `bearer`, the key as `Authorization: Bearer`; `api-key`, the key in `header`; null: as the vendor of the
+         *     family has it. `required`: whether a profile needs a key.
          */
         CustomAuth: {
             /**
@@ -6126,7 +6126,7 @@ export interface components {
         };
         /**
          * DaemonToolsBody
-         * @description What the profile's agent reaches of the daemon's MCP tools, by a token of each run.
+         * @description The MCP tools of the daemon that the profile's agent reaches, by a token of each run.
          */
         DaemonToolsBody: {
             /**
@@ -6142,7 +6142,7 @@ export interface components {
             tools?: string[];
             /**
              * Without
-             * @description Names of offered tools that it has not all the same.
+             * @description Names of offered tools that it does not have.
              */
             without?: string[];
         };
@@ -7605,9 +7605,10 @@ export interface components {
         };
         /**
          * ExportedRow
-         * @description Usage of one day that is alike in everything; a line of the CSV has the same members. priced: whether every price
-         *     is known; the costs hold the known ones. as_of: of a host that does not answer, until when the row is complete; ISO
-         *     8601.
+         * @description Usage of one day that is alike in everything; a line of the CSV has the same members.
+         *
+         *     `priced`: whether every price is known; the costs hold the known ones. `as_of`: of a host that does not answer,
+         *     until when the row is complete; ISO 8601.
          */
         ExportedRow: {
             /** Agent */
@@ -8381,7 +8382,7 @@ export interface components {
         };
         /**
          * InputIn
-         * @description What is typed: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ...
+         * @description The input to type: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ...
          */
         InputIn: {
             /**
@@ -9027,7 +9028,7 @@ export interface components {
         };
         /**
          * LimitsBody
-         * @description What all processes of one run may take together.
+         * @description The resources that all processes of one run may take together.
          */
         LimitsBody: {
             /**
@@ -9169,8 +9170,8 @@ export interface components {
         };
         /**
          * LoggedAnswer
-         * @description time: when it was there. source: the agent's own log, or the profile's proxy. response_id: the provider's id of
-         *     the answer, as the agent was told it; null: the log names none. cost: null: the model's price is not known.
+         * @description `time`: when it was there. `source`: the agent's own log, or the profile's proxy. `response_id`: the provider's
+         *     id of the answer, as the agent has got it; null: the log names none. `cost`: null: the model's price is not known.
          */
         LoggedAnswer: {
             /** Agent */
@@ -9665,8 +9666,8 @@ export interface components {
         };
         /**
          * MessageIn
-         * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
-         *     the answer once the agent has taken the message; default: `terminal.answer_wait`.
+         * @description `user`: typed and sent off once the agent waits for input. `raw`: keystrokes as they are. `wait`: seconds to wait
+         *     for the answer once the agent has taken the message; default: `terminal.answer_wait`.
          */
         MessageIn: {
             /** Content */
@@ -11322,7 +11323,7 @@ export interface components {
         };
         /**
          * OfferData
-         * @description What a sync would bring. before: the commit that is here. added, changed, removed: files.
+         * @description The changes that a sync would bring. before: the commit that is here. added, changed, removed: files.
          */
         OfferData: {
             /** Added */
@@ -11604,7 +11605,7 @@ export interface components {
         };
         /**
          * PinBody
-         * @description What to stay at.
+         * @description The commit to stay at.
          */
         PinBody: {
             /**
@@ -11885,7 +11886,7 @@ export interface components {
              */
             allow_missing?: boolean;
             /**
-             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @description The answers of its terminal sessions to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no. Null or absent: they are reported and left to the caller. It is replaced whole.
              * @default null
              */
             answers?: components["schemas"]["AnswersBody"] | null;
@@ -11929,13 +11930,13 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
-             * @description What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
+             * @description The limits of each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
              * @default null
              */
             limits?: components["schemas"]["LimitsBody"] | null;
             /**
              * Mcp Servers
-             * @description MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole.
+             * @description Its own MCP servers: name -> {command, args, env} or {url, type: http or sse, headers}. The value false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole.
              */
             mcp_servers?: {
                 [key: string]: components["schemas"]["StdioServer"] | components["schemas"]["RemoteServer"] | false;
@@ -11992,11 +11993,11 @@ export interface components {
         };
         /**
          * ProfileChange
-         * @description What is not named stays. env, args, hooks_config and proxy_config are replaced whole.
+         * @description A field that is not named stays. env, args, hooks_config and proxy_config are replaced whole.
          */
         ProfileChange: {
             /**
-             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @description The answers of its terminal sessions to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no. Null or absent: they are reported and left to the caller. It is replaced whole.
              * @default null
              */
             answers?: components["schemas"]["AnswersBody"] | null;
@@ -12040,13 +12041,13 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
-             * @description What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
+             * @description The limits of each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
              * @default null
              */
             limits?: components["schemas"]["LimitsBody"] | null;
             /**
              * Mcp Servers
-             * @description MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole. A value *** keeps the stored one.
+             * @description Its own MCP servers: name -> {command, args, env} or {url, type: http or sse, headers}. The value false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole. A value *** keeps the stored one.
              */
             mcp_servers?: {
                 [key: string]: components["schemas"]["StdioServer"] | components["schemas"]["RemoteServer"] | false;
@@ -12090,7 +12091,7 @@ export interface components {
             agent_id: string;
             /** Alias */
             alias: string;
-            /** @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole. */
+            /** @description The answers of its terminal sessions to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no. Null or absent: they are reported and left to the caller. It is replaced whole. */
             answers: components["schemas"]["AnswersBody"];
             /**
              * Approvals
@@ -12107,14 +12108,14 @@ export interface components {
             endpoint_id: string;
             /**
              * Env
-             * @description What looks secret is ***.
+             * @description A value that looks secret is ***.
              */
             env: {
                 [key: string]: string;
             };
             /**
              * Has Key
-             * @description Whether it has a key of its own.
+             * @description Whether it has its own key.
              */
             has_key: boolean;
             /** Hooks Config */
@@ -12223,7 +12224,7 @@ export interface components {
             depth?: number;
             /**
              * Key
-             * @description The same for the same work: a run that a crash, a stop or a lost connection has interrupted goes on with its agent's session when it is asked for again.
+             * @description The same for the same work. A run that a crash, a stop or a lost connection has interrupted goes on with its agent's session when it is asked for again.
              * @default null
              */
             key?: string | null;
@@ -12251,7 +12252,7 @@ export interface components {
         ProfileRunQuery: {
             /**
              * Labels
-             * @description Labels of the hosts on which it may begin, with commas between them; of those that have the profile and take work it is the one with the most slots free.
+             * @description Labels of the hosts on which it may begin, with commas between them. Of those that have the profile and take work it is the one with the most slots free.
              * @default
              */
             labels?: string;
@@ -12912,9 +12913,9 @@ export interface components {
         };
         /**
          * RemovalShown
-         * @description file: of the profile. key: whether a key of its own is removed. shim: its command. home: the directory that is
-         *     removed; home_kept: why it stays, where its removal was asked for. sessions: live ones that are ended. proxy:
-         *     whether an enabled one is stopped. hooks: commands that are run first.
+         * @description `file`: of the profile. `key`: whether its own key is removed. `shim`: its command. `home`: the directory that is
+         *     removed. `home_kept`: why it stays, where its removal was asked for. `sessions`: live ones that are ended. `proxy`:
+         *     whether an enabled one is stopped. `hooks`: commands that are run first.
          */
         RemovalShown: {
             /** File */
@@ -12982,10 +12983,10 @@ export interface components {
         };
         /**
          * ReportQuery
-         * @description since, until: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within. tz: IANA name;
-         *     default the machine's. project: the directory that an agent worked in, or the last parts of its path. breakdown:
-         *     what each row is divided into. limit: rows. hours, token_limit (a number, or `max`: the largest block that has
-         *     ended) and active (the present one alone) are for blocks.
+         * @description `since`, `until`: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within. `tz`: IANA
+         *     name; default the machine's. `project`: the directory that an agent worked in, or the last parts of its path.
+         *     `breakdown`: the parts into which each row is divided. `limit`: rows. `hours`, `token_limit` (a number, or `max`:
+         *     the largest block that has ended) and `active` (the current one alone) are for blocks.
          */
         ReportQuery: {
             /**
@@ -13467,8 +13468,8 @@ export interface components {
         };
         /**
          * RunResult
-         * @description success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
-         *     request of the run that the profile's proxy could not serve. output_cut, errors_cut: bytes of the beginning that
+         * @description `success`: it ended by itself, with exit code 0. `usage`: null where nothing tells it. `proxy_error`: the last
+         *     request of the run that the profile's proxy could not serve. `output_cut`, `errors_cut`: bytes of the beginning that
          *     were not kept, since there was more than `profiles.run.output_limit`.
          */
         RunResult: {
@@ -13542,8 +13543,8 @@ export interface components {
         };
         /**
          * SaidOut
-         * @description ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
-         *     knows where its words begin and end. status: of the agent now.
+         * @description `ok`: it was typed and, judged by the manifest, taken. `answer`: the agent's words so far; absent where nobody
+         *     knows where its words begin and end. `status`: of the agent now.
          */
         SaidOut: {
             /**
@@ -13647,10 +13648,10 @@ export interface components {
         };
         /**
          * ServedShown
-         * @description rule: that chose the target; null: none fitted. reason: why it was chosen, for a person. attempts: of sending it.
-         *     counted: `estimated_tokens` is the provider's count. session: the agent's own. key: id of the caller's virtual key.
-         *     cached: nothing was sent. usage: null: the answer said nothing of it. missing_tools: hosted ones that the provider
-         *     does not have.
+         * @description `rule`: that chose the target; null: none fitted. `reason`: why it was chosen, for a person. `attempts`: of
+         *     sending it. `counted`: `estimated_tokens` is the provider's count. `session`: the agent's own. `key`: id of the
+         *     caller's virtual key. `cached`: nothing was sent. `usage`: null: the answer said nothing of it. `missing_tools`:
+         *     hosted ones that the provider does not have.
          */
         ServedShown: {
             /** Asked Model */
@@ -13729,9 +13730,9 @@ export interface components {
         };
         /**
          * SessionIn
-         * @description args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
-         *     whether the session survives the daemon; default: the profile's, then `terminal.persist`; where_possible: unless the
-         *     profile says no, or the system cannot.
+         * @description `args`: after the profile's own. `cols`, `rows`: 1 to 1000. `record`: from the first byte on, in asciicast v2.
+         *     `persist`: whether the session survives the daemon; default: the profile's, then `terminal.persist`;
+         *     `where_possible`: unless the profile says no, or the system cannot.
          */
         SessionIn: {
             /** Args */
@@ -13839,8 +13840,8 @@ export interface components {
         };
         /**
          * SessionOut
-         * @description kind: an agent's session, or a plain shell, which has no profile. exit_code: of an ended session; 128+n for a
-         *     signal. persistent: it survives the daemon. reason: why it ended, where that was not the agent's doing.
+         * @description `kind`: an agent's session, or a plain shell, which has no profile. `exit_code`: of an ended session; 128+n for a
+         *     signal. `persistent`: it survives the daemon. `reason`: why it ended, where that was not the agent's doing.
          */
         SessionOut: {
             /** Client Count */
@@ -14041,9 +14042,10 @@ export interface components {
         };
         /**
          * ShellSessionIn
-         * @description A shell without an agent. shell: a path from /etc/shells; default: the user's own. working_dir: default: the
-         *     user's home; in a sandbox, one of its own. sandbox: a caller from the network gets at least
-         *     `terminal.network_sandbox`.
+         * @description A shell without an agent.
+         *
+         *     `shell`: a path from /etc/shells; default: the user's own. `working_dir`: default: the user's home; in a sandbox, a
+         *     new directory. `sandbox`: a caller from the network gets at least `terminal.network_sandbox`.
          */
         ShellSessionIn: {
             /**
@@ -14194,8 +14196,8 @@ export interface components {
         };
         /**
          * StatusOut
-         * @description stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
-         *     agent's manifest, or a second without a change.
+         * @description `stable`: the agent waits for input. `asking`, `trusting`: for an answer to the dialog. `judged_by`: the patterns
+         *     of the agent's manifest, or a second without a change.
          */
         StatusOut: {
             /** Agent Type */
