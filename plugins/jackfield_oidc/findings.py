@@ -44,7 +44,18 @@ async def _of(context: PluginContext, provider: OidcProvider, requests: Provider
         found.append(Finding(subject, False, "the provider publishes no key: no login can be verified"))
     if not any(row.role for row in provider.groups):
         found.append(Finding(subject, False, "no row of groups gives a role, so that nobody comes in: add one"))
+    found += await _scope_of_groups(subject, login)
     return [*found, *await missing_projects(context.store, subject, provider.groups)]
+
+
+async def _scope_of_groups(subject: str, login: OidcLogin) -> list[Finding]:
+    """A hint, since many a provider tells groups without a scope for them."""
+    provider = login.provider
+    offered = (await login.metadata.addresses()).get("scopes_supported")
+    name = provider.groups_claim
+    if not provider.groups or name in provider.scopes or not isinstance(offered, list) or name not in offered:
+        return []
+    return [Finding(subject, True, f"the provider offers the scope {name}; if it tells no groups, add it to `scopes`")]
 
 
 async def _callback(subject: str, login: OidcLogin, requests: ProviderRequests, callback: str) -> Finding:

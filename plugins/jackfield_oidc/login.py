@@ -74,6 +74,12 @@ class OidcLogin:
         if self._people.lacks(claims):
             more = await self._exchange.userinfo(tokens.access_token, str(claims["sub"]))
             claims = {**more, **claims}
+        if self._people.lacks_groups(claims):
+            self._log.warning(
+                "The provider %s told no claim %s: look at groups_claim, and at scopes, which may have to ask for it.",
+                self.provider.name,
+                self.provider.groups_claim,
+            )
         return self._people.identity(claims)
 
     async def _require_sender(self, answer: RedirectAnswer) -> None:

@@ -31,9 +31,12 @@ class PersonReader:
 
     def lacks(self, claims: JsonObject) -> bool:
         """Whether the userinfo endpoint could tell more that counts."""
-        names_groups = bool(self._provider.groups) and claim(claims, self._provider.groups_claim) is None
         wants_email = bool(self._provider.link_email_domains) and "email" not in claims
-        return names_groups or wants_email or "name" not in claims
+        return self.lacks_groups(claims) or wants_email or "name" not in claims
+
+    def lacks_groups(self, claims: JsonObject) -> bool:
+        """Whether rows of groups wait for a claim that is not there."""
+        return bool(self._provider.groups) and claim(claims, self._provider.groups_claim) is None
 
     def identity(self, claims: JsonObject) -> Identity:
         """Raises `LoginRefused` for a person with more groups than the provider tells."""

@@ -171,6 +171,18 @@ async def test_doctor_tries_the_callback(
     assert "https://hooks.example.com/auth/callback/corp" in message
 
 
+async def test_doctor_hints_at_a_scope_that_nobody_asks_for(
+    make_login: Callable[..., OidcLogin], context: FakeContext, provider: LoopbackProvider
+) -> None:
+    make_login()
+    provider.metadata = {"scopes_supported": ["openid", "groups"]}
+    _, (good, message) = await told(context)
+    assert good
+    assert "the scope groups" in message
+    make_login(scopes=["openid", "groups"])
+    assert len(await told(context)) == 1
+
+
 async def test_doctor_names_what_lets_nobody_in(
     make_login: Callable[..., OidcLogin], context: FakeContext, provider: LoopbackProvider
 ) -> None:
