@@ -178,7 +178,7 @@ def _call(written: dict[str, Json], path: str, names: Callable[[Template, str, b
         try:
             found = function(given if isinstance(given, dict) else {})
         except RecursionError:
-            raise NodeError("What the service gave is nested too deeply to be read.") from None
+            raise NodeError("The answer of the service is nested too deeply to be read.") from None
         return MISSING if found is None else found
 
     return called

@@ -12,8 +12,10 @@ _SEVERAL = "The columns to match fit several items; name columns that tell them 
 
 
 def fields(given: Mapping[str, Json]) -> Json:
-    """columns: a mapper; item: the input item, for one that takes its fields. What is written; addresses have two
-    parts."""
+    """columns: a mapper; item: the input item, for one that takes its fields.
+
+    The fields to write; addresses have two parts.
+    """
     mapper = _object(given.get("columns"))
     types = {str(row.get("id")): row.get("type") for row in _rows(mapper.get("schema"))}
     made: dict[str, Json] = {}

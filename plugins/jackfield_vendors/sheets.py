@@ -116,8 +116,11 @@ def whole(value: Json, default: int) -> int:
 
 
 def items(given: Mapping[str, Json]) -> Json:
-    """rows, header, first, cells (range they came from); filters: rows of `lookupColumn` and `lookupValue`; combine:
-    AND or OR; one: only the first that matches; numbered: with `row_number`; until: `firstEmptyRow`."""
+    """`rows`, `header`, `first`, `cells` (range they came from).
+
+    `filters`: rows of `lookupColumn` and `lookupValue`. `combine`: AND or OR. `one`: the first match only. `numbered`:
+    with `row_number`. `until`: `firstEmptyRow`.
+    """
     table = _table(given)
     width = max([len(table.names), *(len(row) for _, row in table.body())], default=0)
     names = [*table.names, *(f"col_{index + 1}" for index in range(len(table.names), width))]
@@ -146,11 +149,14 @@ def _conditions(table: SheetTable, filters: Json) -> list[tuple[int, str]]:
 
 
 def plan(given: Mapping[str, Json]) -> Json:
-    """What writing `entries` (objects by column) changes. rows, header, first: what the sheet has; title; match:
-    columns that find the row of an entry; range: where the rows are from, instead of title; mode: append, update,
-    upsert or appendOrUpdate; extra: what happens with keys that are no column: insert (a column), ignore, error; sheet:
-    its properties; atomic: new rows are left to the service. Result: data (`range`, `values` of what changes), grow
-    (requests that make room for it), appends (rows for the table at `range`), items (as written)."""
+    """The changes that writing `entries` (objects by column) makes.
+
+    `rows`, `header`, `first`: as the sheet has them. `title`. `match`: columns that find the row of an entry. `range`:
+    where the rows are from, instead of title. `mode`: append, update, upsert or appendOrUpdate. `extra`: the treatment
+    of keys that are no column: insert (a column), ignore, error. `sheet`: its properties. `atomic`: new rows are left
+    to the service. Result: data (`range`, `values` of what changes), grow (requests that make room for it), appends
+    (rows for the table at `range`), items (as written).
+    """
     title, _, area = text(given.get("range")).rpartition("!")
     table = _table({"cells": area, **given})
     entries = given.get("entries")
@@ -317,8 +323,11 @@ def spans(given: Mapping[str, Json]) -> Json:
 
 
 def cells(given: Mapping[str, Json]) -> Json:
-    """What `clear` empties, or none for the whole sheet. what: specificRows, specificColumns, specificRange; start,
-    count, letter, range; keep: keep the first row."""
+    """The cells that `clear` empties, or none for the whole sheet.
+
+    `what`: specificRows, specificColumns, specificRange. `start`, `count`, `letter`, `range`. `keep`: keep the first
+    row.
+    """
     what = given.get("what")
     start, count = whole(given.get("start"), 1), max(whole(given.get("count"), 1), 1)
     if what == "specificRows":

@@ -2,8 +2,8 @@
 
 A template that is one reference alone keeps the value's type; otherwise the values are joined as text. Alternatives are
 tried from left to right until one is there; each may have filters. A name is a parameter, or a field of the element of
-`$each`; `$response`, `$before`, `$credential`, `$key`, `$value` and `@name` (from the table `values`) are what they
-say; `'text'` is itself. `{{` and `}}` are braces.
+`$each`. The names `$response`, `$before`, `$credential`, `$key`, `$value` and `@name` (from the table `values`) say
+what they are; `'text'` is itself. `{{` and `}}` are braces.
 """
 
 from __future__ import annotations
@@ -124,8 +124,10 @@ def _filter(source: str) -> tuple[Filter, str]:
 
 @record
 class TemplateScope:
-    """What templates see. element: the present element of `$each`; special: values whose names begin with `$` or
-    `@`."""
+    """The scope that templates see.
+
+    `element`: the current element of `$each`. `special`: values whose names begin with `$` or `@`.
+    """
 
     parameters: Mapping[str, Json]
     special: Mapping[str, Json]

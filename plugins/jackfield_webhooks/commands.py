@@ -54,7 +54,7 @@ def show(call: DaemonCall, webhook: str) -> None:
 @click.option(
     "--status", type=click.Choice(["success", "failed", "timeout", "rejected", "pending"]), help="Only such calls."
 )
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="List at most this many.")
 @daemon_command
 def history(call: DaemonCall, webhook: str, status: str | None, limit: int) -> None:
     """List the calls of WEBHOOK, an id or a path, the newest first; with --json with bodies and headers."""

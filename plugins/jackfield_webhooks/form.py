@@ -150,7 +150,7 @@ WEBHOOK: UiFields = {
         ),
     ),
     "path": Ui(placeholder="orders/:id", help="The end of the address; `:name` stands for any one part."),
-    "multipleMethods": Ui(label="Several methods", help="Takes several methods, each with an output of its own."),
+    "multipleMethods": Ui(label="Several methods", help="Takes several methods, each with its own output."),
     "authentication": Ui(
         choices={
             "none": "None",

@@ -1,4 +1,4 @@
-"""What the plugin mounts beside Quart."""
+"""The applications that the plugin mounts beside Quart."""
 
 from __future__ import annotations
 

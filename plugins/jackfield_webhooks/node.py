@@ -65,7 +65,7 @@ class WebhookParameters(NodeParameters):
         "nodes run.",
     )
     responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
-        "allEntries", description="What lastNode answers with."
+        "allEntries", description="The data with which lastNode answers."
     )
     responseCode: int | str = Field(200, description="Status of the answer, 200 to 599.")  # noqa: N815
     responseBinaryPropertyName: str = Field("data", description="The file that firstEntryBinary answers with.")  # noqa: N815
@@ -88,7 +88,7 @@ class ExportedWebhookParameters(WebhookParameters):
     path: str = Field("", description="Path below /webhook; empty: the node's webhookId.")
     httpMethod: Method | list[Method] = Field("GET", description="Method or methods that start the workflow.")  # noqa: N815
     responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
-        "firstEntryJson", description="What lastNode answers with."
+        "firstEntryJson", description="The data with which lastNode answers."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a Webhook node's parameters say, read liberally, with a list of what is wrong.
+"""The parameters of a Webhook node, read liberally, with a list of their mistakes.
 
 Defaults: those of the specification for a node without typeVersion, n8n's for one with it.
 """

@@ -50,7 +50,7 @@ def url(base: str, mount: str, path: str) -> str:
 
 
 def called_path(scope: Scope) -> str | tuple[str, ...]:
-    """What follows the mount's segment: the path as it stands when nothing in it is encoded, else its decoded segments.
+    """The path after the mount's segment: as it stands when nothing in it is encoded, else its decoded segments.
 
     An encoded slash does not separate segments, so that the raw path decides where the server gives it.
     """

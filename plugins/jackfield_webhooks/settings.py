@@ -137,7 +137,7 @@ class WebhookSettings(BaseModel):
     )
     parse_in_thread: int = Field(
         262_144,
-        description="Bodies of at least so many bytes are read in a thread.",
+        description="A thread reads bodies of at least this many bytes.",
         ge=0,
         le=1_073_741_824,
         json_schema_extra={"former": {"parseInThread": "0.3"}},
@@ -158,8 +158,8 @@ class WebhookSettings(BaseModel):
     )
     delivery_answer_bytes: int = Field(
         1_048_576,
-        description="Bytes of the largest answer that is kept for repeats; a larger one is made again from the run, or "
-        "read again if it is a file whose execution is still kept.",
+        description="Bytes of the largest answer that is kept for repeats. A larger one is made again from the run, "
+        "or read again if it is a file whose execution is still kept.",
         ge=0,
         le=1_073_741_824,
         json_schema_extra={"former": {"deliveryAnswerBytes": "0.3"}},
@@ -196,4 +196,4 @@ class WebhookSettings(BaseModel):
     stream: StreamSettings = Field(
         default_factory=StreamSettings, description="Answers that come in chunks while the workflow runs."
     )
-    history: HistorySettings = Field(default_factory=HistorySettings, description="What is kept of the calls.")
+    history: HistorySettings = Field(default_factory=HistorySettings, description="The part of the calls that is kept.")

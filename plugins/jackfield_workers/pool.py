@@ -20,8 +20,9 @@ from jackfield_workers.settings import WorkersSettings
 
 
 class SharedWorkerPool:
-    """most: processes together; 0: as many as the kinds' sizes add up to. memory: MiB that requests together may take
-    beyond what each may take anyway."""
+    """`most`: processes together; 0: as many as the kinds' sizes add up to. `memory`: MiB that requests together may
+    take beyond the amount that each may take anyway.
+    """
 
     def __init__(self, most: int = 0, memory: int = 1024) -> None:
         self._most = most

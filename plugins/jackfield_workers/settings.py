@@ -1,4 +1,4 @@
-"""What can be set about worker processes."""
+"""The settings of worker processes."""
 
 from __future__ import annotations
 

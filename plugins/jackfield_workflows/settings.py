@@ -57,8 +57,8 @@ class WorkflowsSettings(BaseModel):
     )
     peer_interval: float = Field(
         0.5,
-        description="How often changes that other daemons have made to workflows of the same store are looked for, in "
-        "seconds, also while no bus tells of them. With SQLite there are none.",
+        description="Seconds between looks for changes that other daemons have made to workflows of the same store, "
+        "also while no bus tells of them. With SQLite there are none.",
         ge=0.05,
         le=1,
     )

@@ -17,8 +17,9 @@ _NEVER = frozenset({"stickyNote"})
 
 def start_node(workflow: Workflow, catalog: NodeCatalog, until: str = "") -> str:
     """The manual trigger, else another trigger, else the sub-workflow's or the error trigger, else the first node that
-    nothing leads to; never one that only serves another. until: only among this node and those that lead to it. Raises
-    `InvalidInput` when there is no node at all."""
+    nothing leads to. It is never one that only serves another. `until`: only among this node and those that lead to it.
+    Raises `InvalidInput` when there is no node at all.
+    """
     never = workflow.parts()
     wanted = leading(workflow, until) if until else workflow.nodes.keys()
     enabled = (node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER)
@@ -76,8 +77,11 @@ def leading(workflow: Workflow, until: str) -> set[str]:
 async def start_items(
     context: PluginContext, workflow: Workflow, start: str, given: Items | None, execution_id: str
 ) -> Items:
-    """What the node makes of the given items, else what is pinned to it, else what it makes by itself, else what its
-    trigger fetches (files under this execution's id), else one empty item. Raises `JackfieldError`."""
+    """The items that the node makes of the given ones, else its pinned items, else those that it makes by itself.
+
+    Else the items that its trigger fetches (files under this execution's id), else one empty item. Raises
+    `JackfieldError`.
+    """
     catalog = context.port(NodeCatalog)
     if given:
         return entry_items(workflow, start, given, catalog) or given

@@ -162,7 +162,9 @@ def check_source(poll: DescribedPoll, parameters: Sequence[Parameter]) -> None:
 
 
 def checker(parameters: Sequence[Parameter], values: Mapping[str, Template]) -> Check:
-    """What templates of a trigger may name: the node's parameters, named templates, and whatever begins with `$`."""
+    """The names that templates of a trigger may use: the node's parameters, named templates, and all that begin with
+    `$`.
+    """
     known = {row.name for row in parameters}
 
     def check(template: Template, place: str, inside: bool) -> None:

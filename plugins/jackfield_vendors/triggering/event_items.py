@@ -1,4 +1,4 @@
-"""What of some services' events takes more than templates to say; functions of shapes (`$call`)."""
+"""The events of some services that templates alone cannot describe; functions of shapes (`$call`)."""
 
 from __future__ import annotations
 
@@ -109,9 +109,10 @@ _WITHOUT_CHANNEL = ("team_join", "app_home_opened")
 
 
 def slack_wanted(given: Mapping[str, Json]) -> Json:
-    """event: of Slack; kinds: that start the workflow; channel: the only one, unless `everywhere`; users: whose events
-    do not count; emojis: reactions that count, comma separated. Its `channel`, which some have not; None: it starts
-    nothing."""
+    """`event`: of Slack. `kinds`: that start the workflow. `channel`: the only one, unless `everywhere`. `users`: whose
+    events do not count. `emojis`: reactions that count, comma separated. Its `channel`, which some have not; None: it
+    starts nothing.
+    """
     event = given.get("event")
     if not isinstance(event, dict):
         return None

@@ -24,9 +24,11 @@ _CORNER = re.compile(r"([A-Za-z]{1,10})([0-9]{0,10})")
 
 
 def watched(given: Mapping[str, Json]) -> Json:
-    """place: the parameter `options.dataLocationOnSheet.values`. The range to read (`cells`), the one of the header
-    (`keys`), the one of the rows (`data`), the header's row from 1 (`header`) and the index of the first row of data in
-    `cells` (`start`). Raises `NodeError`."""
+    """place: the parameter `options.dataLocationOnSheet.values`.
+
+    The range to read (`cells`), the one of the header (`keys`), and the one of the rows (`data`). Also the header's row
+    from 1 (`header`) and the index of the first row of data in `cells` (`start`). Raises `NodeError`.
+    """
     place = given.get("place")
     values = place if isinstance(place, dict) else {}
     kind = values.get("rangeDefinition")

@@ -55,7 +55,7 @@ def jira_app_events(given: Mapping[str, Json]) -> Json:
 
 
 def jira_projects(given: Mapping[str, Json]) -> Json:
-    """projects: of the site. What limits events to them, as Jira wants a limit. Raises `NodeError`."""
+    """projects: of the site. The filter that limits events to them, as Jira wants it. Raises `NodeError`."""
     projects = given.get("projects")
     keys = [as_text(at(one, ["key"])) for one in projects] if isinstance(projects, list) else []
     if not keys:

@@ -1,7 +1,7 @@
-"""What has changed in a drive of OneDrive, by Graph's log of changes.
+"""The changes in a drive of OneDrive, by Graph's log of changes.
 
-A link says from where on in the log; each answer has the next one. What the log lists is told as made when its time is
-behind the last poll, else as changed, as in n8n; clocks of the service and of the daemon may differ by some minutes.
+A link says from where on in the log; each answer has the next one. As in n8n, an entry of the log counts as made when
+its time is behind the last poll, else as changed. Clocks of the service and of the daemon may differ by some minutes.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _Log:
         self._from = max(self._since - _OVERLAP_S, begun)
 
     def is_news(self, row: Mapping[str, Json], *, changed: bool) -> bool:
-        """Whether it was made, or was changed, since the last poll. What is news of the other kind is noted."""
+        """Whether it was made, or was changed, since the last poll. News of the other kind is noted."""
         made, modified = _times(row)
         known = self._known.get(as_text(row.get("id")))
         is_new = known is None and made >= self._from
@@ -191,7 +191,7 @@ def _path_of(parent: Json) -> str | None:
     if parent is None:
         return None
     if not isinstance(parent, dict) or not isinstance(parent.get("folder"), dict):
-        raise NodeError("What the parameter folderId names is no folder; choose another one.")
+        raise NodeError("The entry that the parameter folderId names is no folder; choose another one.")
     return f"{as_text(at(parent, ['parentReference', 'path']) or '')}/{as_text(parent.get('name') or '')}"
 
 

@@ -120,7 +120,7 @@ class _Asked:
         return Polled(await self._items(new), more, "" if first else self._left_out)
 
     async def seen(self) -> Polled:
-        """What is listed is taken as seen."""
+        """Rows that are listed are taken as seen."""
         self._scope = await self._steps.stepped(self._poll.steps, self._scope)
         rows = [row for row in await self._rows() if self._counts(row)]
         self._newness.new(rows, self._run.state, len(rows), self._run.now / 1000)

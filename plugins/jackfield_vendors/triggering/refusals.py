@@ -12,7 +12,7 @@ from jackfield_vendors.description import DescribedNode
 
 
 def refusing(node: DescribedNode) -> Callable[[HttpReply], None]:
-    """What raises `ServiceRefusal`, with the service's own words, for any answer but a good one."""
+    """The check that raises `ServiceRefusal`, with the service's own words, for any answer but a good one."""
 
     def check(reply: HttpReply) -> None:
         try:

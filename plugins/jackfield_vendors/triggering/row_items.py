@@ -1,4 +1,4 @@
-"""What of some services' rows takes more than templates to say; functions of shapes (`$call`)."""
+"""The rows of some services that templates alone cannot describe; functions of shapes (`$call`)."""
 
 from __future__ import annotations
 

@@ -14,8 +14,10 @@ Given: TypeAlias = Sequence[Row]
 
 
 def survey_response(given: Mapping[str, Json]) -> Json:
-    """response; survey: with its questions; only: false for all of the response, with `questions` in place of its
-    pages."""
+    """`response`.
+
+    `survey`: with its questions. `only`: false for the whole response, with `questions` in place of its pages.
+    """
     response, survey = given.get("response"), given.get("survey")
     if not isinstance(response, dict):
         return None

@@ -1,4 +1,4 @@
-"""What trigger nodes of both kinds have in common."""
+"""The part that trigger nodes of both kinds have in common."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class VendorTriggerNode(VendorNode):
     async def asking(
         self, node: Node, credentials: CredentialAccess, special: Mapping[str, Json], secrets: Sequence[str] = ()
     ) -> tuple[ServiceSteps, TemplateScope]:
-        """What asks the service for this node, and what templates see. Raises `NodeError`."""
+        """The steps that ask the service for this node, and the scope that templates see. Raises `NodeError`."""
         given = self.given(node)
         found = await authorized(self.context, credentials, self.credential_kind(given, node))
         exchange = replace(found, secrets=[*found.secrets, *secrets], check=refusing(self.text))

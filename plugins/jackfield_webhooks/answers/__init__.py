@@ -1,1 +1,1 @@
-"""What a caller gets."""
+"""The answers to callers."""

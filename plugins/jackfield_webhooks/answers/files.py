@@ -65,8 +65,10 @@ async def answer_of(context: PluginContext, plan: AnswerPlan, outcome: Outcome, 
 
 
 async def for_repeats(answer: Answer, limit: int) -> StoredAnswer | None:
-    """What is kept of an answer for repeats of its call. limit: bytes; a larger file is kept by its id. None: nothing
-    can be."""
+    """The part of an answer that is kept for repeats of its call. limit: bytes; a larger file is kept by its id.
+
+    None: nothing can be.
+    """
     if isinstance(answer, StoredAnswer):
         return answer if len(answer.body) <= limit else None
     if answer.body.size <= limit:

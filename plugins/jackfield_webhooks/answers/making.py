@@ -1,4 +1,4 @@
-"""What a caller gets: built from how a run was accepted, answered or ended."""
+"""The answer to a caller: built from how a run was accepted, answered or ended."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def plan(parameters: HookParameters, findings: Findings) -> AnswerPlan:
 
 
 def clean(headers: Iterable[tuple[str, str]]) -> HeaderPairs:
-    """What may be sent of headers that a workflow made: valid names, no line breaks, none that is the server's."""
+    """The headers of a workflow that may be sent: valid names, no line breaks, none that is the server's."""
     return tuple(
         (name.lower(), _CONTROL.sub(" ", value).strip())
         for name, value in headers

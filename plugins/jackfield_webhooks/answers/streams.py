@@ -28,8 +28,10 @@ class CallStream(ChunkBuffer):
 
 
 class KeptChunks:
-    """The beginning of an answer, for history and repeats: neighbouring pieces of one text are one piece, so that
-    nothing that is to be hidden stands there in parts. most: bytes."""
+    """The beginning of an answer, for history and repeats.
+
+    Neighboring pieces of one text are one piece, so that no secret stands there in parts. `most`: bytes.
+    """
 
     def __init__(self, most: int) -> None:
         self._left = most

@@ -1,4 +1,4 @@
-"""Who may call a webhook at all: addresses, robots, origins."""
+"""The rules of who may call a webhook at all: addresses, robots, origins."""
 
 from __future__ import annotations
 

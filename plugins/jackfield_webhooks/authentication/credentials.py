@@ -27,7 +27,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "hmac": ("secret", "preset", "header", "algorithm", "encoding"),
     "jwtAuth": ("secret", "publicKey", "algorithm", REQUIRE_EXP),
 }
-"""What each kind is configured with."""
+"""The fields with which each kind is configured."""
 _ALIASES = {
     "hmac": {"secret": "hmacSecret", "header": "hmacHeader", "algorithm": "hmacAlgorithm", "encoding": "hmacEncoding"},
     "jwtAuth": {"secret": "jwtSecret", "algorithm": "jwtAlgorithm"},
@@ -54,7 +54,7 @@ class CredentialReference:
 
 
 def written_config(parameters: HookParameters, findings: Findings) -> Config:
-    """What the document itself says; `authConfig` beats the parameters."""
+    """The configuration in the document itself; `authConfig` beats the parameters."""
     nested = parameters.raw.get("authConfig")
     aliases = _ALIASES.get(parameters.authentication, {})
     found: Config = {}
@@ -116,8 +116,10 @@ def preset_config(parameters: HookParameters, names: Collection[str], findings: 
 
 
 def build(kind: str, config: Config, findings: Findings, presets: Sequence[str] = ()) -> Verifier | None:
-    """The verifier, unless it is a preset's; None for `none`. What is wrong goes to `findings`, and then the verifier
-    refuses every call. presets: the names of all, for messages."""
+    """The verifier, unless it is a preset's; None for `none`.
+
+    Mistakes go to `findings`, and then the verifier refuses every call. presets: the names of all, for messages.
+    """
     if kind == "none":
         return None
     if kind == "hmac":

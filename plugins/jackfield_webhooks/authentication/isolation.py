@@ -36,7 +36,7 @@ class PresetThreads:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     async def run(self, preset: str, work: Callable[[], T]) -> T:
-        """What `work` returns or raises. Raises `OutOfTime`."""
+        """Return the result of `work`, or raise its error. Raises `OutOfTime`."""
         slots = self._slots.setdefault(preset, asyncio.Semaphore(self._threads))
         try:
             async with asyncio.timeout(self.seconds):

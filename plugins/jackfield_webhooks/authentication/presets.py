@@ -87,7 +87,7 @@ class PresetCatalog:
         return next((one for one in self.all() if one.name.lower() == plain), None)
 
     async def build(self, values: Mapping[str, str], findings: Findings) -> Verifier:
-        """The verifier of `values["preset"]`. What is wrong goes to `findings`, and then it refuses every call."""
+        """The verifier of `values["preset"]`. Mistakes go to `findings`, and then it refuses every call."""
         await self.load()
         known = self.find(values["preset"])
         if known is None:
@@ -121,7 +121,7 @@ class PresetCatalog:
 
 
 class IsolatedVerifier:
-    """A stranger's verifier: asked on a thread, with a time limit. Whatever goes wrong refuses the call."""
+    """A stranger's verifier: asked on a thread, with a time limit. Any failure of it refuses the call."""
 
     needs_body = True
     challenge = PLAIN_CHALLENGE

@@ -66,7 +66,7 @@ class Scheme:
 
     header: str
     prefix: str = ""
-    """What stands before the signature."""
+    """The text before the signature."""
     optional: bool = True
     """Whether the prefix may be missing."""
     event_header: str = ""

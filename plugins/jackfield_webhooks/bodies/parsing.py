@@ -1,4 +1,7 @@
-"""What a body becomes, by its media type. Whatever a caller sends, the worst is an `InvalidInput`."""
+"""The conversion of a body, by its media type.
+
+For any body that a caller sends, the worst result is an `InvalidInput`.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,9 @@ _NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "un
 
 @record
 class BodyOptions:
-    """raw: hand on the body as sent too. file_property: what files are called instead of their field's name.
-    inline_limit: bytes of the largest file that goes into its entry; None: all do."""
+    """`raw`: hand on the body as sent too. `file_property`: the name of files instead of their field's name.
+    `inline_limit`: bytes of the largest file that goes into its entry; None: all do.
+    """
 
     raw: bool = False
     file_property: str | None = None
@@ -37,8 +41,9 @@ class BodyOptions:
 
 @record
 class ParsedBody:
-    """body: what the item's `body` holds; binary: files; contents: of those that are too large for their entries,
-    still a part of the body that came. is_json: the body that came is `body` as JSON."""
+    """`body`: the content of the item's `body`. `binary`: files. `contents`: of those that are too large for their
+    entries, still a part of the body that came. `is_json`: the body that came is `body` as JSON.
+    """
 
     body: Json
     binary: Mapping[str, BinaryData] = field(default_factory=dict)

@@ -18,7 +18,7 @@ class ReceivedFile:
     file_name: str | None = None
 
     def described(self) -> BinaryData:
-        """What an item says of it, without its content."""
+        """The item's entry for it, without its content."""
         mime = (self.content_type or "").partition(";")[0].strip().lower() or DEFAULT_TYPE
         return entry(mime, self.file_name, len(self.content))
 

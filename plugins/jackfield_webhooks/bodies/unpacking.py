@@ -1,4 +1,4 @@
-"""What all content codings share."""
+"""The part that all content codings share."""
 
 from __future__ import annotations
 

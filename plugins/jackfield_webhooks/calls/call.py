@@ -21,7 +21,7 @@ from jackfield_webhooks.hook import NOTHING, Hook
 
 
 class IncomingCall:
-    """What is known of the call so far."""
+    """The facts about the call so far."""
 
     __slots__ = (
         "body",
@@ -64,13 +64,13 @@ class IncomingCall:
         """Decoded."""
         self.budget: BodyBudget | None = scope.get(BODY_BUDGET)
         self.memory: TakenMemory | None = None
-        """What the parsed body takes of the budget; None for a small one."""
+        """The memory that the parsed body takes of the budget; None for a small one."""
         self.claims: Mapping[str, Json] | None = None
         self.delivery: str | None = None
         """The event's id, as the proof has it."""
         self.event = ""
         self.hidden: Hidden = ()
-        """What nothing that is kept of the call may have; known once it has an item."""
+        """The secrets that nothing that is kept of the call may have; known once it has an item."""
         self.raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         self.permission: list[tuple[bytes, bytes]] = []
         """CORS headers of the answer."""
@@ -110,7 +110,7 @@ def read_headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
-    """What the Webhook node hands on."""
+    """The item that the Webhook node hands on."""
     own = hook.own_headers
     if call.query or not own.isdisjoint(call.headers) or CREDENTIAL_NAMES.search(",".join(call.headers)):
         told: Item = {"json": {"headers": call.headers, "query": call.query}}  # type: ignore[dict-item]

@@ -23,8 +23,11 @@ def header_names(configured: Sequence[str]) -> tuple[str, ...]:
 
 
 def delivery_key(headers: Mapping[str, str], names: Sequence[str], signed: str | None = None) -> str | None:
-    """The key of a call: the first of these headers that it carries. signed: the id that the call's proof covers, after
-    a name and a colon. It counts alone, because whoever repeats a call may add the headers."""
+    """The key of a call: the first of these headers that it carries.
+
+    `signed`: the id that the call's proof covers, after a name and a colon. It counts alone, because whoever repeats a
+    call may add the headers.
+    """
     if signed is not None:
         sender, _, ident = signed.partition(":")
         return _key(sender, ident)
@@ -37,8 +40,10 @@ def is_idempotency_key(key: str, signed: str | None) -> bool:
 
 
 def fingerprint(method: str, path: bytes, content_type: str, body: bytes) -> str:
-    """What an idempotency key stands for: method, path and body. Whoever sends a form again cuts it at another
-    boundary, which is left out."""
+    """The request that an idempotency key stands for: method, path and body.
+
+    A client that sends a form again cuts it at another boundary, which is left out.
+    """
     boundary = _BOUNDARY.search(content_type)
     if boundary is not None:
         body = body.replace((boundary[1] or boundary[2]).encode("latin-1"), b"")

@@ -13,9 +13,12 @@ _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0, 300.0
 
 
 class KindCalls:
-    """Of one kind of trigger. Its labels are few: the status codes of HTTP. noted: the code of each answer and the
-    seconds from the head of its call until it was known. Every call notes them, with the list's own `append`, and
-    whoever finds `MOST_NOTED` there settles them."""
+    """Of one kind of trigger.
+
+    Its labels are few: the status codes of HTTP. `noted`: the code of each answer and the seconds from the head of its
+    call until it was known. Every call notes them, with the list's own `append`, and whoever finds `MOST_NOTED` there
+    settles them.
+    """
 
     __slots__ = ("codes", "noted", "spread")
 

@@ -1,5 +1,7 @@
-"""The body of a call as the history shows it, and the call's item as the store keeps it: where it can be, both in one
-text."""
+"""The body of a call as the history shows it, and the call's item as the store keeps it.
+
+Where it can be, both are in one text.
+"""
 
 from __future__ import annotations
 

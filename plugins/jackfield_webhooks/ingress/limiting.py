@@ -7,8 +7,10 @@ from jackfield_webhooks.ingress.shares import CallShares
 
 
 class CallLimit:
-    """What has passed here counts exactly, and what has passed elsewhere as far as this daemon has heard. So a burst at
-    several daemons lets through more than the limit: what comes within one exchange."""
+    """Calls that have passed here count exactly, and those that have passed elsewhere as far as this daemon has heard.
+
+    So a burst at several daemons lets through more than the limit: what comes within one exchange.
+    """
 
     def __init__(self, own: SlidingWindow, shares: CallShares | None) -> None:
         """shares: None: no other daemon has this store."""

@@ -1,4 +1,4 @@
-"""What other daemons of the store have let pass, as this one last heard."""
+"""The calls that other daemons of the store have let pass, as this one last heard."""
 
 from __future__ import annotations
 

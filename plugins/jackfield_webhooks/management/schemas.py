@@ -149,7 +149,7 @@ class CallCheck(Schema):
 
 
 class TestCallAnswer(Schema):
-    """What the test address answered."""
+    """The answer of the test address."""
 
     __test__ = False
 
@@ -160,7 +160,7 @@ class TestCallAnswer(Schema):
 
 
 class TestCallResult(Schema):
-    """What would happen, or happened."""
+    """The effect that the call would have, or had."""
 
     __test__ = False
 
@@ -194,7 +194,7 @@ class PresetView(Schema):
     name: str = Field(description="The value of `authConfig.preset`.")
     label: str
     description: str
-    key_label: str = Field(description="What the sender calls its secret; empty when there is none.")
+    key_label: str = Field(description="The sender's name for its secret; empty when there is none.")
     fields: list[PresetFieldView]
     plugin: str = Field(description="The plugin that gives it.")
 

@@ -82,6 +82,6 @@ def saved_routes(table: RouteTable, called: str | tuple[str, ...]) -> dict[str, 
 
 
 def parameters(route: Route, called: str | tuple[str, ...]) -> dict[str, str]:
-    """What the route's parameters stand for in this path."""
+    """The values of the route's parameters in this path."""
     segments = called if isinstance(called, tuple) else paths.split(called)
     return {name: segments[at] for at, name in route.names}

@@ -35,7 +35,7 @@ class _Ready:
 
 
 class HookSource(Protocol):
-    """What nodes say, worked out. A port, because the daemon needs none of it before somebody saves or calls."""
+    """The hooks of nodes, worked out. A port, because the daemon needs none of it before somebody saves or calls."""
 
     async def make(self, webhook: Webhook, workflow: Workflow) -> Hook | None:
         """None when this version of the workflow has no such webhook. Raises `StoreUnavailable`."""

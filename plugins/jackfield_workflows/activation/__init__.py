@@ -1,1 +1,1 @@
-"""What keeps a workflow from being live, and what has become of those that are."""
+"""The problems that keep a workflow from being live, and the state of those that are."""

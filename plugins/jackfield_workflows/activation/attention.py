@@ -33,8 +33,11 @@ class _Known:
 
 
 class Attention:
-    """Looks at a workflow with each of its changes, and at all live ones at the start, when a credential changes or a
-    workflow is deleted, and every `workflows.attention_interval`."""
+    """Looks at a workflow with each of its changes.
+
+    It looks at all live ones at the start, when a credential changes or a workflow is deleted, and every
+    `workflows.attention_interval`.
+    """
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -55,7 +58,7 @@ class Attention:
         return found.problems if found else ()
 
     def starts_of(self, workflow_id: str) -> Sequence[Start]:
-        """What starts a live workflow, in words."""
+        """The starts of a live workflow, in words."""
         return self._starts.get(workflow_id, ())
 
     def count(self) -> int:

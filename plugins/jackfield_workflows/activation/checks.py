@@ -13,7 +13,7 @@ from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 
 MOST = 100
-"""Problems that are told."""
+"""The most problems in one answer."""
 
 
 class ActivationChecks:
@@ -50,9 +50,10 @@ class ActivationChecks:
         return await self.problems(parsed)
 
     async def check(self, workflow: Workflow, before: Workflow | None = None) -> bool:
-        """Whether nothing is wrong with it. before: the live version that it replaces, whose problems it may keep: its
-        trigger may have gone away, and nobody should have to take it off to save it. Raises `InvalidInput` when it
-        cannot be live."""
+        """Whether the workflow is without problems. before: the live version that it replaces, whose problems it may
+        keep. Its trigger may have gone away, and nobody should have to take it off to save it. Raises `InvalidInput`
+        when it cannot be live.
+        """
         found = await self._serious(workflow)
         known = {problem.message for problem in await self._serious(before)} if found and before is not None else set()
         details: dict[str, str] = {}

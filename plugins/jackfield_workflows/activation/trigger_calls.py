@@ -24,7 +24,7 @@ from jackfield.api.triggers import (
 from jackfield.api.workflows import Items, Node, Problem, Workflow
 
 MOST_STARTS = 20
-"""Of one workflow that are told."""
+"""The most starts of one workflow in an answer."""
 _FIELDS = ("node_id", "node_name", "kind", "method", "path", "pattern", "authentication")
 
 
@@ -37,8 +37,11 @@ class TriggerCalls:
         """Workflow -> why a trigger does not serve it as it is stored."""
 
     def registrations(self, workflow: Workflow, *, required: bool = True) -> Sequence[Registration]:
-        """What the triggers register. Raises `InvalidInput` when one fails that the workflow has nodes of, unless
-        nothing is required: a workflow that ends to be live can do without."""
+        """The registrations of the triggers.
+
+        Raises `InvalidInput` when one fails that the workflow has nodes of, unless nothing is required: a workflow that
+        ends to be live can do without.
+        """
         found: list[Registration] = []
         for given in self._given():
             try:
@@ -55,7 +58,9 @@ class TriggerCalls:
         return found
 
     async def problems(self, workflow: Workflow) -> Sequence[Problem]:
-        """What keeps the workflow from being live; a trigger that fails is a problem of those with its nodes."""
+        """The problems that keep the workflow from being live; a trigger that fails is a problem of those with its
+        nodes.
+        """
         found: list[Problem] = []
         for given in self._given():
             try:
@@ -90,7 +95,7 @@ class TriggerCalls:
         return bool(given.distribution) and reports is not None and reports.plugin_of_node(node.kind) == given.plugin
 
     async def attention(self, workflow: Workflow) -> Sequence[Problem]:
-        """What triggers tell of a live workflow, and which of them could not follow it."""
+        """The problems of a live workflow that triggers tell, and which of them could not follow it."""
         found = [Problem("nodes", message) for message in self._unserved.get(workflow.id or "", ())]
         for given in self._given():
             trigger = given.value
@@ -105,8 +110,10 @@ class TriggerCalls:
         return found
 
     async def by_hand(self, workflow: Workflow, node: Node, execution_id: str) -> Items | None:
-        """What a run by hand begins with at this node, as its trigger says; None: none says anything. Raises
-        `JackfieldError`."""
+        """The items with which a run by hand begins at this node, as its trigger says; None: none says anything.
+
+        Raises `JackfieldError`.
+        """
         for given in self._given():
             trigger = given.value
             if not isinstance(trigger, NodeTrigger) or node.kind not in trigger.nodes:
@@ -122,7 +129,7 @@ class TriggerCalls:
         return None
 
     async def starts(self, workflow: Workflow) -> Sequence[Start]:
-        """What starts the workflow, in words, of those triggers that say it."""
+        """The starts of the workflow, in words, by those triggers that say them."""
         found: list[Start] = []
         for given in self._given():
             if not isinstance(given.value, StartTeller):
@@ -185,8 +192,8 @@ class TriggerCalls:
         if reports is not None:
             reports.report(given.plugin, f"{where}: {type(error).__name__}: {error}")
         return (
-            f"The plugin {given.plugin} {where} ({type(error).__name__}); "
-            "mend, update or disable the plugin, or remove its nodes."
+            f"The plugin {given.plugin} {where} ({type(error).__name__}); repair, update or disable the plugin, or "
+            "remove its nodes."
         )
 
 

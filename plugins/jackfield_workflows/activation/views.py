@@ -1,4 +1,4 @@
-"""What needs attention, as the API shows it."""
+"""The findings that need attention, as the API shows them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ AUTHOR = Author(replace(OWNER, username="command line"))
 
 
 class SavedWorkflows(Protocol):
-    """What the commands ask for. Every method raises `JackfieldError`."""
+    """The workflows that the commands ask for. Every method raises `JackfieldError`."""
 
     async def rows(self) -> list[Mapping[str, Json]]:
         """Every workflow without its nodes, as `GET /workflows` shows it."""

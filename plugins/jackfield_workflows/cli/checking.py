@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @record
 class CheckedFile:
-    """What is wrong in one file: per workflow its problems, and why the file could not be read."""
+    """The problems of one file: per workflow its problems, and why the file could not be read."""
 
     source: WorkflowFile
     problems: Sequence[Sequence[Problem]] = ()

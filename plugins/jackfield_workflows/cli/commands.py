@@ -1,6 +1,6 @@
 """`jackfield workflow`.
 
-The work of each command stands in a module of its own, which is loaded when the command runs.
+The work of each command stands in a separate module, which is loaded when the command runs.
 """
 
 from __future__ import annotations

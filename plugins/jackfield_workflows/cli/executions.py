@@ -33,7 +33,7 @@ def execution() -> None:
 @execution.command("list")
 @click.option("--workflow", shell_complete=completed("/workflows"), help="Only of this workflow: its id or its name.")
 @click.option("--status", type=click.Choice(STATUSES), help="Only with this status.")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="List at most this many.")
 @daemon_command
 def list_executions(call: DaemonCall, workflow: str | None, status: str | None, limit: int) -> None:
     """List the executions, the newest first."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @record
 class ImportedFile:
-    """What became of one file. problem: why it was refused as a whole; results: as the API tells them."""
+    """The result of one file. problem: why it was refused as a whole; results: as the API tells them."""
 
     name: str
     problem: str

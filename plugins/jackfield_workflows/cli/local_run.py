@@ -25,7 +25,7 @@ NO_CALLS = "The workflow waits for a call or a form, which only a running daemon
 
 
 class WatchedNode:
-    """A node type whose runs are told to the user."""
+    """A node type whose runs the user sees."""
 
     def __init__(self, node_type: NodeType, progress: RunPrinter, calls: asyncio.Event) -> None:
         """calls: set when a run waits for a call."""

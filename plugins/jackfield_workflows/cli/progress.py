@@ -1,4 +1,4 @@
-"""What the user sees of a run while it goes, and what becomes of it."""
+"""The progress of a run that the user sees while it goes, and its result."""
 
 from __future__ import annotations
 

@@ -77,8 +77,11 @@ def _text(path: str) -> bytes:
 
 
 def read_input(given: str | None) -> Items | None:
-    """Items of `--input`: JSON, `@file`, or `-`. An object is one item's json, unless it has the form of an item or of
-    the API's body; so are the elements of a list. Raises `InvalidInput`."""
+    """Items of `--input`: JSON, `@file`, or `-`.
+
+    An object is one item's json, unless it has the form of an item or of the API's body. The same holds for the
+    elements of a list. Raises `InvalidInput`.
+    """
     if given is None:
         return None
     if given == STDIN or given.startswith("@"):

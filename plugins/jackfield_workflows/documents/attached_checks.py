@@ -1,4 +1,4 @@
-"""What is wrong with the nodes that serve others."""
+"""The problems of the nodes that serve others."""
 
 from __future__ import annotations
 

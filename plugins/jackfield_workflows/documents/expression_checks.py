@@ -1,4 +1,4 @@
-"""What can be told of expressions without running them."""
+"""The checks of expressions that need no run."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _SEALING = "jackfield_workflows.documents.sealing:SealedSecrets"
 
 
 async def seal_old_documents(context: PluginContext) -> None:
-    """Ends when none is left. What no key opens is told in the log."""
+    """Ends when none is left. The log names documents that no key opens."""
     await seal_all_old(context)
 
 

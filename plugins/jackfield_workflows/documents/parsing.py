@@ -1,7 +1,7 @@
 """From the workflow document, n8n's JSON, to the parsed form.
 
-Liberal with values, strict with structure: what has another structure than a workflow is refused with json paths, what
-merely has an odd value gets the value's default. The document itself stays as it is.
+Liberal with values, strict with structure. A document with another structure than a workflow is refused with json
+paths. A merely odd value gets the value's default. The document itself stays as it is.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class CachedReader:
         return await self._read(workflow_id, version)
 
     def problems(self, workflow: Workflow) -> list[Problem]:
-        """What `POST /workflows/validate` lists, without what the triggers say about going live."""
+        """The problems that `POST /workflows/validate` lists, without those of the triggers about going live."""
         problems = cast("Callable[..., list[Problem]]", load("jackfield_workflows.documents.validation:problems"))
         return problems(workflow, self._context.port(NodeCatalog), self._context.port(Expressions))
 
@@ -89,7 +89,7 @@ class CachedReader:
         return workflow.settings.timezone or self._context.port(ExecutionDefaults).timezone
 
     def forget(self, workflow_id: str) -> None:
-        """What is cached of this workflow is stale: it was changed or deleted."""
+        """The cached state of this workflow is stale: it was changed or deleted."""
         self._changes += 1
         self._drop(workflow_id)
 

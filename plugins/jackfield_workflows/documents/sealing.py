@@ -1,7 +1,7 @@
 """Secrets at rest: a stored document has `***` in the place of each, and all of them sealed under its own key.
 
 The mask refers to the sealed value by its place. So a version, a copy, or the document of a run carries its secrets
-along and takes them with it when it is deleted. Whoever only shows a document opens none.
+along and takes them with it when it is deleted. A caller that only shows a document opens none.
 """
 
 from __future__ import annotations

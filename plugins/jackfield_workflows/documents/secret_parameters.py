@@ -1,7 +1,8 @@
 """The secrets in documents: what node types mark as such (`NodeParameters.secret_paths`).
 
-Nobody gets them back: answers and exports have `***` in their place. What is written with `***` keeps what is stored of
-the same node; where nothing is stored, it counts as empty, so that what needs a secret says that it has none.
+Nobody gets them back: answers and exports have `***` in their place. A value that is written as `***` keeps the stored
+value of the same node. Where nothing is stored, it counts as empty, so that a node that needs a secret says that it has
+none.
 """
 
 from __future__ import annotations
@@ -58,8 +59,10 @@ class SecretParameters:
         return _with_pinned(shown, ABSENT, masked)
 
     def taken(self, document: Document) -> list[tuple[SecretPath, Json]]:
-        """What `redacted` takes out: keys from the document to each secret, and its value. What lies in another one
-        comes behind it."""
+        """The secrets that `redacted` takes out: keys from the document to each secret, and its value.
+
+        A secret that lies in another one comes behind it.
+        """
         if is_credential(document):
             return [((key,), document[key]) for key in VALUES if document.get(key, MASK) != MASK]
         listed = document.get("nodes")

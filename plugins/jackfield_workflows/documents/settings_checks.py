@@ -24,7 +24,7 @@ _UNSET = (None, "", "DEFAULT")
 
 
 def setting_problems(settings: Mapping[str, Json]) -> Iterator[Problem]:
-    """What would be ignored, were it saved."""
+    """The settings that would be ignored, were they saved."""
     given = {name: value for name, value in settings.items() if value not in _UNSET}
     for name, allowed in _CHOICES.items():
         if name in given and not any(given[name] == each and type(given[name]) is type(each) for each in allowed):

@@ -1,4 +1,4 @@
-"""What is wrong with a workflow beyond its structure: `POST /workflows/validate`."""
+"""The problems of a workflow beyond its structure: `POST /workflows/validate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API does to stored executions."""
+"""The actions of the API on stored executions."""
 
 from __future__ import annotations
 

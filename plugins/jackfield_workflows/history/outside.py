@@ -15,8 +15,10 @@ _KEY = re.compile(r"""\s*(?:\?\.)?\s*\[\s*(?P<mark>["'`])(?P<key>[^"'`\\$]+)(?P=
 
 
 async def changed_outside(context: PluginContext, workflow: Workflow, since: int) -> frozenset[str]:
-    """Names of nodes that use, themselves or by their parts, a credential or a variable that was changed since (Unix
-    ms) or is no longer there. A node counts too that computes the name of a variable."""
+    """Names of nodes that use, themselves or by their parts, a changed credential or variable.
+
+    It was changed since (Unix ms) or is no longer there. A node counts too that computes the name of a variable.
+    """
     variables = {row.key: row.updated_at for row in await context.store.variables()}
     credentials: dict[str, int | None] = {}
     for ident in {ident for node in workflow.nodes.values() for ident in _credentials(node)}:

@@ -22,9 +22,11 @@ StartAt = Literal["start", "failed", "node", "latest"]
 async def retry_request(
     context: PluginContext, stored: StoredExecution, start_at: StartAt, node: str = ""
 ) -> ExecutionRequest:
-    """What to submit. node: with `node`, the one from whose first run on everything runs again. Raises `Conflict` while
-    the execution is open, when nothing failed, or when the workflow has lost a node that ran, `InvalidInput` for a node
-    that did not run, and `NotFound` when its workflow is gone."""
+    """The request to submit. node: with `node`, the one from whose first run on everything runs again.
+
+    Raises `Conflict` while the execution is open, when nothing failed, or when the workflow has lost a node that ran.
+    Raises `InvalidInput` for a node that did not run, and `NotFound` when its workflow is gone.
+    """
     if stored.row.status in OPEN_STATUSES:
         raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
     if start_at in ("failed", "latest") and stored.row.status == "success":

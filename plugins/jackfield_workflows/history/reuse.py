@@ -56,9 +56,10 @@ def reusable(
     outside: frozenset[str] = frozenset(),
 ) -> list[NodeRecord] | None:
     """The runs of nodes before `until` that are as they were, with all that leads to them; None when the beginning
-    itself is not. A node with a failed run, and one that was the end of that execution, lets nothing behind it count,
-    and `until` runs in any case. outside: nodes whose variables or credentials have changed; that of the beginning has
-    given its items already."""
+    itself is not. A node with a failed run, and one that was the end of that execution, lets nothing behind it count.
+    `until` runs in any case. `outside`: nodes whose variables or credentials have changed; that of the beginning has
+    given its items already.
+    """
     before = leading(now, until) - {until}
     changed = _changed(records, began, ran, now)
     if began.start not in before or began.start in changed or ran.settings.order != now.settings.order:

@@ -69,7 +69,7 @@ async def items_body(stored: StoredExecution, run: int, output: int, offset: int
 
 
 async def rendered(stored: StoredExecution, render: Callable[[], RenderedT]) -> RenderedT:
-    """What `render` makes of the execution; of a large one on a thread."""
+    """The result of `render` for the execution; of a large one on a thread."""
     if len(stored.input) + sum(len(chunk) for chunk in stored.steps) <= _INLINE:
         return render()
     return await asyncio.to_thread(render)

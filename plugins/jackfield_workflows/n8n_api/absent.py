@@ -25,7 +25,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"insights", "Of n8n's insights Jackfield has the summary alone; see GET /api/v1/insights for more."),
     (r"discover", "Jackfield describes its API at /openapi.json."),
     (r"workflows/[^/]+/(un)?archive", "Jackfield has no archive; deactivate the workflow, or delete it."),
-    (r"workflows/[^/]+/test-runs", "Jackfield has evaluations of its own: see /api/v1/evaluations."),
+    (r"workflows/[^/]+/test-runs", "Jackfield has its own evaluations: see /api/v1/evaluations."),
     (r"executions/[^/]+/tags", "Jackfield has no tags of executions."),
     (r"projects", "Jackfield has no folders in n8n's API: see /api/v1/folders."),
 )

@@ -1,4 +1,4 @@
-"""What an audit finds, in the form of n8n's reports."""
+"""The findings of an audit, in the form of n8n's reports."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class N8nWorkflowsQuery(CursorQuery):
     offset: N8nOffset = 0
     active: bool | None = None
     tags: Names = Field([], description="Names, separated by commas: a workflow has all of them.")
-    name: str | None = Field(None, description="What the name holds, in any case.")
+    name: str | None = Field(None, description="A text that the name holds, in any case.")
     project_id: str | None = None
     exclude_pinned_data: bool | None = None
 
@@ -57,7 +57,7 @@ class WorkflowList(CursorPage):
 
 
 class PublishBody(N8nAnswer):
-    """versionId: the present one's, since no other can be live."""
+    """versionId: the current one's, since no other can be live."""
 
     version_id: str | None = None
     name: str | None = None

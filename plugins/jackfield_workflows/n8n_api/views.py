@@ -23,7 +23,7 @@ STATUS_WORDS: Mapping[ExecutionStatus, str] = {
 _MODE_WORDS = {"test": "manual", "sub": "integrated"}
 """Modes that n8n names otherwise."""
 _PARTS: Mapping[str, Json] = {"nodes": [], "connections": {}, "settings": {}, "staticData": None, "pinData": {}}
-"""What every workflow of n8n has."""
+"""The parts that every workflow of n8n has."""
 
 
 def workflow_view(stored: StoredWorkflow, triggers: int, project_id: str = SHARED) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""What n8n has below `/workflows/{id}`: tags, versions, the move to a project."""
+"""The routes that n8n has below `/workflows/{id}`: tags, versions, the move to a project."""
 
 from __future__ import annotations
 

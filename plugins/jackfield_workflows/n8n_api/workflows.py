@@ -34,7 +34,7 @@ _NOT_WRITTEN = frozenset({
     "activeVersion", "activeVersionId", "isArchived", "parentFolder", "projectId", "shared", "sourceWorkflowId",
     "triggerCount", "versionCounter", "versionId",
 })  # fmt: skip
-"""What n8n tells of a workflow and does not take."""
+"""The keys that n8n tells of a workflow and does not take."""
 
 
 class N8nWorkflows:

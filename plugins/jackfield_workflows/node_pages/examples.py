@@ -1,8 +1,8 @@
 """The example workflow of a node type's page: the node behind what starts it, with the parts that it needs.
 
-What a form cannot tell stands in `examples/*.toml`, by kind: `parameters` of the node, its `version` where it is not
-the newest, and `items` (`more_items`), which a Code node gives to its first (second) input. Everything else is made of
-the form.
+The parts that a form cannot tell stand in `examples/*.toml`, by kind. They are `parameters` of the node, its `version`
+where it is not the newest, and `items` (`more_items`). A Code node gives these items to its first (second) input.
+Everything else is made of the form.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def _limits(node_type: NodeType) -> Iterator[str]:
     described = node_type.description
     if described.scopes:
         names = ", ".join(f"`{one}`" for one in described.scopes)
-        yield f"Whoever stores, activates or starts a workflow with it needs {names}."
+        yield f"You need {names} to store, activate or start a workflow with it."
     if node_type.effect:
         yield "It changes the world outside: a crash while it runs repeats it, so that it acts at least once."
     if described.needs:

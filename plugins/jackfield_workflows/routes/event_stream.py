@@ -23,7 +23,10 @@ async def event_stream(
     lifetime: float,
     projects: ProjectAccess | None = None,
 ) -> AsyncIterator[bytes]:
-    """Frames until the lifetime (seconds) is over or the daemon stops. What a slow reader missed is told: `lagged`."""
+    """Frames until the lifetime (seconds) is over or the daemon stops.
+
+    A slow reader gets `lagged` for the events that it missed.
+    """
     with bus.subscribe(*sorted(topics), "system") as subscription:
         yield b": connected\n\n"
         events = aiter(subscription)

@@ -27,8 +27,10 @@ def elsewhere(address: str) -> Response:
 
 
 def may_leave() -> bool:
-    """Whether the present request may be sent to another host: that of a script in a page may not, as a page's policy
-    names the hosts that it speaks to."""
+    """Whether the current request may be sent to another host.
+
+    That of a script in a page may not, as a page's policy names the hosts that it speaks to.
+    """
     return request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
 
 

@@ -1,5 +1,8 @@
-"""Node types as the API shows them. JSON Schema takes its time: it is built once, on first use, off the event loop, and
-for one node type alone when only one is asked for. The fields of forms come with that one alone."""
+"""Node types as the API shows them.
+
+JSON Schema takes its time. It is built once, on first use, off the event loop, and for one node type alone when only
+one is asked for. The fields of forms come with that one alone.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,7 @@ class NodeTypeViews:
 
 
 def summary(node_type: NodeOutline) -> dict[str, Json]:
-    """What there is to say without the parameters."""
+    """The summary of a node type, without its parameters."""
     described = node_type.description
     return {
         "kind": node_type.kind,

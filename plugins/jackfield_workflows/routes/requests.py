@@ -1,4 +1,4 @@
-"""What the routes read of a request beside a JSON body."""
+"""The parts of a request that the routes read beside a JSON body."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def author() -> Author:
 
 
 async def read_optional_json() -> Json:
-    """The JSON body; an empty object when there is none, whatever its type: generated clients name one all the same."""
+    """The JSON body; an empty object when there is none, whatever its type: generated clients name one even then."""
     if not request.content_length and not await request.get_data(cache=True):
         return {}
     return await read_json()

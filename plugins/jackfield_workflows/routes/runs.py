@@ -52,8 +52,11 @@ WithData: TypeAlias = "Callable[[PluginContext, StoredExecution, ExecutionReques
 
 
 class RunRoutes:
-    """Views that start executions in mode manual; the query may name the node to `start` at and the one that it runs
-    `until`, and an execution whose data it may `reuse`."""
+    """Views that start executions in mode manual.
+
+    The query may name the node to `start` at and the one that it runs `until`, and an execution whose data it may
+    `reuse`.
+    """
 
     name = "workflow_runs"
 

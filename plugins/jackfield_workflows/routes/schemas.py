@@ -387,7 +387,7 @@ class VersionShown(Shown):
     name: str
     createdAt: str  # noqa: N815
     author: str | None = None
-    label: str | None = Field(None, description="What somebody has called it; such a version is kept.")
+    label: str | None = Field(None, description="A name that somebody has given it; such a version is kept.")
 
 
 class VersionLabel(Body):
@@ -432,8 +432,11 @@ class NodeTypeQuery(BaseModel):
 
 
 class NodeCredentialShown(Shown):
-    """A kind of credential that a node uses. parameter: the one that names the kind, where `name` is empty. when: only
-    while each of these parameters has one of these values."""
+    """A kind of credential that a node uses.
+
+    `parameter`: the one that names the kind, where `name` is empty. `when`: only while each of these parameters has one
+    of these values.
+    """
 
     name: str
     required: bool
@@ -442,7 +445,7 @@ class NodeCredentialShown(Shown):
 
 
 class NodeShapeShown(Shown):
-    """What a node takes and gives while each of these parameters has one of these values."""
+    """The inputs and outputs of a node while each of these parameters has one of these values."""
 
     when: dict[str, list[JsonValue]]
     inputs: int

@@ -15,7 +15,7 @@ class FolderBody(Body):
 
 
 class FolderPatch(Body):
-    """What changes: `"parentId": null` moves the folder to the top."""
+    """The change of a folder: `"parentId": null` moves the folder to the top."""
 
     name: Name | None = None
     parent_id: str | None = None

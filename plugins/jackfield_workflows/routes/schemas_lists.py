@@ -11,8 +11,9 @@ from jackfield_workflows.routes.schemas import Shown
 
 
 class NodeListQuery(Schema):
-    """credential: id of the one that the node has. version: of the node. values: its parameters, a JSON object.
-    search: what names have to contain. cursor: `nextCursor` of the page before."""
+    """`credential`: id of the one that the node has. `version`: of the node. `values`: its parameters, a JSON object.
+    `search`: a text that names have to contain. `cursor`: `nextCursor` of the page before.
+    """
 
     credential: Annotated[str, Field(max_length=64)] | None = None
     version: Annotated[float, Field(allow_inf_nan=False)] | None = None

@@ -1,7 +1,7 @@
 """The scopes of the saved workflows that a node runs and that are not live.
 
-Whoever took a workflow live had the scopes of its nodes, and lets others call it. One that is not live was stored by
-somebody who may have them, for whoever has them too.
+The person who took a workflow live had the scopes of its nodes, and lets others call it. One that is not live was
+stored by somebody who may have them, for whoever has them too.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @record
 class Author:
-    """Who writes, and on top of which version: None is whatever there is."""
+    """The author of a change, and the version on top of which it comes: None is whatever there is."""
 
     caller: Principal
     expected: int | None = None
@@ -55,7 +55,7 @@ UNTITLED = "Untitled workflow"
 
 
 class WorkflowChanges:
-    """What the routes do to saved workflows."""
+    """The changes that the routes make to saved workflows."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -78,9 +78,11 @@ class WorkflowChanges:
         active: bool = False,
         folder_id: str | None = None,
     ) -> StoredWorkflow:
-        """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
-        folder_id: of the folder that it is in.
-        Raises `InvalidInput`, `AccessDenied`, `RouteConflict`."""
+        """A new workflow; under this id, which no other has, when one is given.
+
+        `active`: whether it is live at once. `folder_id`: of the folder that it is in. Raises `InvalidInput`,
+        `AccessDenied`, `RouteConflict`.
+        """
         check_writable(self._context)
         given = given_document(document)
         check_settings(given)
@@ -102,8 +104,9 @@ class WorkflowChanges:
     async def patch(
         self, workflow_id: str, changes: Json, author: Author, *, active: bool | None = None
     ) -> StoredWorkflow:
-        """A new version in which the top-level keys of `changes` replace those of the present one. active: as
-        `replace`."""
+        """A new version in which the top-level keys of `changes` replace those of the current one. active: as
+        `replace`.
+        """
         given, tags = checked(changes), tag_names(changes)
         if not isinstance(given, dict):
             raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
@@ -317,7 +320,10 @@ class WorkflowChanges:
 
 
 def checked(document: Json) -> Json:
-    """What is kept of a document or of a part of one. Raises `InvalidInput` for a credential, and for wrong tags."""
+    """The part of a document, or of a part of one, that is kept.
+
+    Raises `InvalidInput` for a credential, and for wrong tags.
+    """
     refuse_credential(document)
     tag_names(document)
     return without_service_keys(document)

@@ -1,5 +1,6 @@
-"""With a bus, who changes a workflow is answered once the other daemons serve the change, or after a quarter of a
-second: the next call may meet any of them."""
+"""With a bus, a change of a workflow is answered once the other daemons serve the change, or after a quarter of a
+second. The next call may meet any of them.
+"""
 
 from __future__ import annotations
 

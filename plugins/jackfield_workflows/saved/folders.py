@@ -1,4 +1,6 @@
-"""What the API does to folders: their tree has no rings, and neither depth nor number beyond the settings."""
+"""The changes that the API makes to folders: their tree has no rings, and neither depth nor number beyond the
+settings.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ class FolderChange:
 
 
 class FolderChanges:
-    """Folders of the store, changed one after another: what is checked is still so when it is written. Whoever shows
-    them listens to `folders.changed` on the topic workflows."""
+    """Folders of the store, changed one after another: a checked fact still holds when it is written.
+
+    A reader that shows them listens to `folders.changed` on the topic workflows.
+    """
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -82,7 +86,7 @@ class FolderChanges:
             return await self._put(new)
 
     async def delete(self, folder_id: str) -> None:
-        """What it holds moves into its parent. Raises `NotFound`, `Conflict`."""
+        """Its content moves into its parent. Raises `NotFound`, `Conflict`."""
         check_writable(self._context)
         async with self._lock:
             if not await self._context.store.delete_folder(known_id(folder_id, "folder")):

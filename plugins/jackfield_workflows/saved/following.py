@@ -1,4 +1,4 @@
-"""What follows a committed change to a workflow: caches forget it, triggers serve it, others are told."""
+"""The steps after a committed change to a workflow: caches forget it, triggers serve it, other daemons hear of it."""
 
 from __future__ import annotations
 

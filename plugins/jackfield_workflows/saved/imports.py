@@ -1,7 +1,7 @@
 """Several workflow documents at once: `POST /workflows/import` and `jackfield workflow import`.
 
-Nothing is stored before every document was read, so that a file with a mistake in it changes nothing unless its good
-parts are asked for; and each document's fate is told, whatever becomes of the others.
+Nothing is stored before every document was read. So a file with a mistake in it changes nothing unless its good parts
+are asked for. The import reports each document's fate, whatever the fate of the others.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ Status = Literal["created", "updated", "refused", "skipped", "failed"]
 
 @record
 class Imported:
-    """What became of one document. status: `refused` = it has mistakes. `skipped` = another one of the same import has,
-    and the good ones alone were not asked for. `failed` = the store or a conflict prevented it. denied: a node of it
-    needs a scope that the author lacks."""
+    """The result of one document. status: `refused` = it has mistakes.
+
+    `skipped` = another one of the same import has, and the good ones alone were not asked for. `failed` = the store or
+    a conflict prevented it. denied: a node of it needs a scope that the author lacks.
+    """
 
     index: int
     name: str

@@ -1,7 +1,7 @@
-"""Who may store, activate and start which nodes: a node type names the scopes that this needs.
+"""The scopes to store, activate and start nodes: a node type names those that this needs.
 
-Somebody without them may change a workflow in which somebody else put such a node, as long as the node does what it
-did: it stays as it is, with all that leads to it where items decide what it does.
+Somebody without them may change a workflow in which somebody else put such a node, as long as the node does the same as
+before. It stays as it is, with all that leads to it where items decide about its work.
 """
 
 from __future__ import annotations

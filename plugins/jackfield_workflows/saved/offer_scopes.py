@@ -1,5 +1,7 @@
-"""Who may offer a workflow as a tool: its name, description and fields are read by agents of every profile, so that
-whoever writes them speaks to agents."""
+"""The scopes to offer a workflow as a tool.
+
+Agents of every profile read its name, description and fields, so that their author speaks to agents.
+"""
 
 from __future__ import annotations
 

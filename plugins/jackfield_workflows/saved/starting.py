@@ -1,4 +1,4 @@
-"""Who may run a workflow by hand, again, or to its end."""
+"""The right to run a workflow by hand, again, or to its end."""
 
 from __future__ import annotations
 

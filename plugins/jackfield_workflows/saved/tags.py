@@ -1,4 +1,4 @@
-"""What the API does to tags."""
+"""The changes that the API makes to tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jackfield_workflows.saved.writable import check_writable
 
 
 class TagChanges:
-    """Tags of the store. Whoever shows them listens to `tags.changed` on the topic workflows."""
+    """Tags of the store. A reader that shows them listens to `tags.changed` on the topic workflows."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

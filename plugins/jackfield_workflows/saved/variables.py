@@ -1,4 +1,4 @@
-"""What the API does to variables."""
+"""The changes that the API makes to variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ReadChange: TypeAlias = Callable[[Variable], Awaitable[tuple[str, str]]]
 
 
 class VariableChanges:
-    """Variables of the store. Whoever keeps their values listens to `variables.changed` on the topic workflows."""
+    """Variables of the store. A part that keeps their values listens to `variables.changed` on the topic workflows."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

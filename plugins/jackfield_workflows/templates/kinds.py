@@ -48,8 +48,9 @@ class TemplateCredential(BaseModel):
 
 
 class WorkflowTemplate(Manifest):
-    """category: a word under which it is listed. setup: what remains to be done, a sentence each. workflow: the
-    document as JSON, as the editor downloads it."""
+    """`category`: a word under which it is listed. `setup`: the work that remains to be done, a sentence each.
+    `workflow`: the document as JSON, as the editor downloads it.
+    """
 
     description: Text
     category: Text
