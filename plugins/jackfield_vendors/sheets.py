@@ -118,8 +118,8 @@ def whole(value: Json, default: int) -> int:
 def items(given: Mapping[str, Json]) -> Json:
     """`rows`, `header`, `first`, `cells` (range they came from).
 
-    `filters`: rows of `lookupColumn` and `lookupValue`. `combine`: AND or OR. `one`: the first match only. `numbered`:
-    with `row_number`. `until`: `firstEmptyRow`.
+    `filters`: rows of `lookupColumn` and `lookupValue`. `combine`: `AND` or `OR`. `one`: only the first that matches.
+    `numbered`: with `row_number`. `until`: `firstEmptyRow`.
     """
     table = _table(given)
     width = max([len(table.names), *(len(row) for _, row in table.body())], default=0)
