@@ -7904,7 +7904,7 @@ export interface components {
         };
         /**
          * FolderPatch
-         * @description What changes: `"parentId": null` moves the folder to the top.
+         * @description The change of a folder: `"parentId": null` moves the folder to the top.
          */
         FolderPatch: {
             /**
@@ -10467,7 +10467,7 @@ export interface components {
             limit?: number;
             /**
              * Name
-             * @description What the name holds, in any case.
+             * @description A text that the name holds, in any case.
              * @default null
              */
             name?: string | null;
@@ -10889,8 +10889,10 @@ export interface components {
         };
         /**
          * NodeCredentialShown
-         * @description A kind of credential that a node uses. parameter: the one that names the kind, where `name` is empty. when: only
-         *     while each of these parameters has one of these values.
+         * @description A kind of credential that a node uses.
+         *
+         *     `parameter`: the one that names the kind, where `name` is empty. `when`: only while each of these parameters has one
+         *     of these values.
          */
         NodeCredentialShown: {
             /** Name */
@@ -10972,8 +10974,8 @@ export interface components {
         };
         /**
          * NodeListQuery
-         * @description credential: id of the one that the node has. version: of the node. values: its parameters, a JSON object.
-         *     search: what names have to contain. cursor: `nextCursor` of the page before.
+         * @description `credential`: id of the one that the node has. `version`: of the node. `values`: its parameters, a JSON object.
+         *     `search`: a text that names have to contain. `cursor`: `nextCursor` of the page before.
          */
         NodeListQuery: {
             /**
@@ -11075,7 +11077,7 @@ export interface components {
         };
         /**
          * NodeShapeShown
-         * @description What a node takes and gives while each of these parameters has one of these values.
+         * @description The inputs and outputs of a node while each of these parameters has one of these values.
          */
         NodeShapeShown: {
             /** Accepts */
@@ -11734,7 +11736,7 @@ export interface components {
             fields: components["schemas"]["PresetFieldView"][];
             /**
              * Keylabel
-             * @description What the sender calls its secret; empty when there is none.
+             * @description The sender's name for its secret; empty when there is none.
              */
             keyLabel: string;
             /** Label */
@@ -12650,7 +12652,7 @@ export interface components {
         };
         /**
          * PublishBody
-         * @description versionId: the present one's, since no other can be live.
+         * @description versionId: the current one's, since no other can be live.
          */
         PublishBody: {
             /**
@@ -14455,7 +14457,7 @@ export interface components {
         };
         /**
          * TestCallAnswer
-         * @description What the test address answered.
+         * @description The answer of the test address.
          */
         TestCallAnswer: {
             /**
@@ -14505,7 +14507,7 @@ export interface components {
         };
         /**
          * TestCallResult
-         * @description What would happen, or happened.
+         * @description The effect that the call would have, or had.
          */
         TestCallResult: {
             /**
@@ -15282,7 +15284,7 @@ export interface components {
             createdAt: string;
             /**
              * Label
-             * @description What somebody has called it; such a version is kept.
+             * @description A name that somebody has given it; such a version is kept.
              * @default null
              */
             label?: string | null;
