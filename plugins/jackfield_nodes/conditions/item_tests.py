@@ -165,8 +165,9 @@ class BlockTest(ItemTest):
 
 
 _NO_CONDITIONS = (
-    "These conditions have the form of version 1 (lists by type), which this version of the node does not read. The node "
-    'has no condition and passes every item. Set typeVersion to 1, or write them as {"combinator": "and", "conditions": '
+    "These conditions have the form of version 1 (lists by type), which this version of the node does not read. The "
+    "node has no condition and passes every item. Set typeVersion to 1, or write them as "
+    '{"combinator": "and", "conditions": '
     '[{"leftValue": ..., "rightValue": ..., "operator": {"type": "string", "operation": "equals"}}]}.'
 )
 
