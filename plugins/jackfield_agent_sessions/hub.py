@@ -59,7 +59,7 @@ class AgentSessionHub:
     # -- sessions
 
     def all(self) -> Sequence[AgentSession]:
-        """The caller does not matter."""
+        """Whichever caller asks."""
         return list(self._sessions.values())
 
     async def seen(self) -> Sequence[AgentSession]:

@@ -24,7 +24,7 @@ class SessionKeeper(Protocol):
         `StoreUnavailable`."""
 
     def find(self, id: str) -> AgentSession:
-        """The caller does not matter. Raises `NotFound`."""
+        """Whichever caller asks. Raises `NotFound`."""
 
     def driven(self, id: str, scope: Scope) -> AgentSession:
         """The session, when whoever sends the request of this scope may speak to it, answer it and end it. Raises

@@ -131,5 +131,5 @@ async def _start(session: AgentSession, launch: Launch) -> None:
 
 
 def named(launch: Launch, session: str | None) -> Launch:
-    """With the agent's own name of the session, by which its usage stays apart."""
+    """With the agent's own name of the session, which separates its usage from that of others."""
     return launch if session is None else replace(launch, session=session)

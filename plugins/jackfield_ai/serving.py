@@ -1,4 +1,4 @@
-"""The parts of a node, checked to be what it needs."""
+"""The things that a node gets from its parts, checked to be what it needs."""
 
 from __future__ import annotations
 

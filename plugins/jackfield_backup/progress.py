@@ -9,7 +9,7 @@ from typing import TypeAlias
 from jackfield.api.cli import Advancing
 
 ShowProgress: TypeAlias = Callable[[int, str], AbstractContextManager[Advancing]]
-"""How many steps there are, and what goes on -> where each step shows."""
+"""How many steps there are, and what goes on -> a context that hears of each step."""
 
 
 class _Nobody:

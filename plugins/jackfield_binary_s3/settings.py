@@ -79,7 +79,7 @@ class S3Settings(BaseModel):
         ge=0,
         le=3600,
         description="Seconds for which a signed address gives a file, when a browser or client downloads it from an "
-        "execution and the daemon sends it there. 0: the daemon sends the file itself.",
+        "execution and the daemon redirects it there. 0: the daemon sends the file itself.",
     )
     release_age: float = Field(
         3600,

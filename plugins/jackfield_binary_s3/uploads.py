@@ -71,7 +71,7 @@ class BucketUpload:
         return self._id
 
     async def close(self) -> None:
-        """Ends what was begun and not committed; the server has to forget its parts, if it answers soon."""
+        """Ends what was begun and not committed; the server gets the order to forget its parts, if it answers soon."""
         sending = self._sending
         if sending is None:
             return

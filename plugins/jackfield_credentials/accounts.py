@@ -32,7 +32,8 @@ _SIGNED = "jackfield_credentials.assertions:signed"
 
 @record
 class Account:
-    """The account that asks for tokens."""
+    """The account that asks for tokens. `issuer`: as the server knows it. `subject`: whom it acts for. `key`: PEM.
+    `scope`: what the credential itself says."""
 
     kind: str
     issuer: str

@@ -1,8 +1,8 @@
 """OAuth 2 authorization code flow with PKCE: the URL for the user, and what comes back. Source: RFC 6749 section 4.1,
 RFC 7636, RFC 9207, RFC 9700 section 2.1.
 
-The state is random, signed, good for one use and a limited time. The data of it (the credential, the PKCE verifier)
-never leaves the daemon but sealed, for the others of its store. The answer may come to any of them.
+The state is random, signed, good for one use and a limited time. The data that belongs to it (the credential, the PKCE
+verifier) never leaves the daemon but sealed, for the others of its store. The answer may come to any of them.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class Authorizing:
         await self._context.port(Memos).put_memo(_KIND, _digest(nonce), sealed, lifetime, room)
 
     async def take(self, state: str, issuer: str | None = None) -> Pending:
-        """The data that belongs to the state, which is used up. Raises `InvalidInput` for a state that is not good (any
-        more), and for the answer of another server."""
+        """The data that belongs to the state, which is used up. `issuer`: the authorization server that the answer
+        names. Raises `InvalidInput` for a state that is not good (any more), and for the answer of another server."""
         nonce, _, _ = state.partition(".")
         keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
         if not any(hmac.compare_digest(_signed(key, nonce).encode(), state.encode()) for key in keys):

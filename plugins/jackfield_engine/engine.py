@@ -115,7 +115,7 @@ class EmbeddedEngine:
 
     @cached_property
     def hooks(self) -> RunHooks:
-        """The work of its executions with it."""
+        """The use that its executions make of it."""
         effects = RunEffects(
             self.live,
             self._scheduler,

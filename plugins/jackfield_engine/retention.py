@@ -23,7 +23,7 @@ def start(context: PluginContext) -> None:
 
 
 def retention_at(settings: ExecutionsSettings, now: int) -> Retention:
-    """The executions to delete."""
+    """The executions to delete. `now`: Unix time in milliseconds."""
     return Retention(
         executions_before=now - round(settings.max_age_hours * _HOUR_MS),
         executions_keep=settings.max_count,

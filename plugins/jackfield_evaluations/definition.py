@@ -118,8 +118,8 @@ Scorer = Annotated[ExpressionScorer | CodeScorer | JudgeScorer | MetricScorer, F
 
 
 class EvaluationLimits(EvaluationPart):
-    """Where a run stops. `rows`: of the table, from its beginning. `seconds`: of the whole run. `cost`: US dollars, as
-    far as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit."""
+    """Where a run stops. `rows`: of the table, from its beginning. `seconds`: by the clock. `cost`: US dollars, as far
+    as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit."""
 
     rows: int | None = Field(None, ge=1, le=100_000)
     seconds: float | None = Field(None, gt=0, le=604_800)

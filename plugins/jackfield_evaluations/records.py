@@ -50,7 +50,8 @@ class Spent:
 
 @record
 class RowScore:
-    """One scorer's verdict on a row."""
+    """One scorer's verdict on a row. `score`: 0 to 1; None: it has failed, with this error. `execution_id`: of a
+    judge."""
 
     name: str
     score: float | None = None

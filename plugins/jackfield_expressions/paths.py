@@ -1,7 +1,8 @@
 """Plain property paths such as `$json.body["issue"].labels[0].name`, compiled once into Python closures.
 
 Most of what real workflows use (79.6 % of all segments). The result is what JavaScript gives: own properties only, a
-missing one and a property of null are undefined (None). JavaScript has every source that is more than a plain path.
+missing one and a property of null are undefined (None). JavaScript evaluates every source that is more than a plain
+path.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _OPAQUE = re.compile(r"\\u|/\*|(?<!:)//")
 """Escapes inside names, and comments, which the patterns here don't read. The text after a colon is the rest of an
 address, or a comment between two parts of an expression, where it splits no access."""
 _DYNAMIC = re.compile(r"\$(?:parameter|rawParameter|evaluateExpression)\b")
-"""Names that evaluate expressions that stand elsewhere."""
+"""Members that evaluate expressions that stand elsewhere."""
 _HIDDEN_ROOT = re.compile(r"\\u|\$\s*/[*/]")
 """Signs that may keep the name of a node from being found."""
 

@@ -15,7 +15,7 @@ MOST_LOCALS = 32
 SECONDS = 0.05
 """How long expressions may run in Python for one item; afterwards they are JavaScript's."""
 SECONDS_EACH = 0.000_25
-"""The share of the rest that each further item adds again: hundreds of items are resolved in one go."""
+"""Seconds that each further item adds again to what is left of that: hundreds of items are resolved in one go."""
 LOOK_S = 0.001
 """Seconds between two looks at the thread's processor time. One costs as much as a small expression."""
 _processor = time.thread_time

@@ -1,4 +1,4 @@
-"""The answers of people that executions of the store wait for: questions of nodes, and pages.
+"""Waits of the store's executions that people can answer: questions of nodes, and pages.
 
 An execution that waits does not change. So whoever has looked at one looks again only when the number of its next chunk
 is another. A list of a thousand costs two statements.

@@ -33,7 +33,8 @@ class SubmittedFile:
 
 @record
 class Sent:
-    """The inputs that a browser sent: per input its texts and files."""
+    """The inputs that a browser sent: per input its texts and files. `memory`: what they take; None for a small
+    form."""
 
     texts: Mapping[str, Sequence[str]]
     files: Mapping[str, Sequence[SubmittedFile]]

@@ -69,8 +69,8 @@ class Targets:
         connect: Callable[[str], Awaitable[Connection]],
         failures: Sequence[type[Exception]],
     ) -> Connection:
-        """The result of `connect` for the first of the host's addresses that answers. Raises `NodeError`, without
-        secrets."""
+        """The result of `connect` for the first of the host's addresses that answers. `failures`: what the library
+        raises when it cannot connect or sign in. Raises `NodeError`, without secrets."""
         caught: tuple[type[Exception], ...] = (OSError, *failures)
         problem: Exception = OSError("no address")
         for address in await self.checked(values, host, port):

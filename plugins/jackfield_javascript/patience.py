@@ -19,7 +19,7 @@ class Patience:
         self._left = 0
 
     def found(self, look: Callable[[float], Answer | None]) -> Answer | None:
-        """The result of `look`, which gets the seconds for which it may."""
+        """The result of `look`, which gets the seconds that it may take."""
         if not self._seconds:
             return None
         if self._left:

@@ -2,8 +2,8 @@
 
 The SDK's transport for clients with a handshake gives each request its own session: four tasks, and streams in memory
 between them. For servers that keep nothing between two requests this serves the same messages by the SDK's own
-`serve_one`. The SDK does so for protocol version 2026-07-28. It costs less than half. The SDK's transport has every
-request that is not plain. Source: MCP 2025-11-25, Transports (Sending Messages to the Server).
+`serve_one`, at less than half the cost. The SDK does so for protocol version 2026-07-28. The SDK's transport takes
+every request that is not plain. Source: MCP 2025-11-25, Transports (Sending Messages to the Server).
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ def list_templates() -> ListResourceTemplatesResult:
 
 
 async def list_resources(api: ApiCaller, cursor: str | None) -> ListResourcesResult:
-    """A page of the workflows, behind the first page the latest executions, and the pages of the documentation. Each as
-    far as the caller may see them. Raises `ToolFailed`."""
+    """A page of the workflows, behind the first page the latest executions, and the pages of the documentation.
+    Workflows and executions are there as far as the caller may see them. Raises `ToolFailed`."""
     offset = int(cursor) if cursor and cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
     found: list[Resource] = []
     following = None

@@ -45,7 +45,8 @@ BY_HAND = (
 @record
 class Options:
     """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that requests of the
-    same import bring. The caller who sends several tells of circles and of names that several have."""
+    same import bring. The caller who sends several reports circles and names that several have. `activate`: make live
+    what was live in n8n."""
 
     author: Principal
     source: str = "n8n"

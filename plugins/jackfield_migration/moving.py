@@ -38,7 +38,7 @@ _KEYS_LIMIT = 64 * 1024
 
 @record
 class Request:
-    """The text of the command line."""
+    """The arguments of the command line."""
 
     paths: Sequence[Path]
     key_file: Path | None

@@ -43,7 +43,7 @@ class AcpProtocol:
 
 
 class AcpDialogue:
-    """`AgentDialogue`. The agent tells a session that goes on anew, message by message."""
+    """`AgentDialogue`. For a session that goes on, the agent sends each message again."""
 
     def __init__(self, start: DialogueStart) -> None:
         self._start = start

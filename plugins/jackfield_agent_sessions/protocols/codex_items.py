@@ -22,7 +22,7 @@ from jackfield_agent_sessions.protocols.fields import number, text, texts
 ItemReader: TypeAlias = Callable[[Mapping[str, Json]], DialogueSteps]
 PieceType: TypeAlias = Literal["text", "thinking"]
 _SILENT = ("userMessage", "hookPrompt", "contextCompaction", "enteredReviewMode", "exitedReviewMode")
-"""Items that we have said ourselves, or that are no act of the agent's."""
+"""Items of ours, or that are no act of the agent's."""
 _COMMON = ("id", "type", "status", "startedAtMs", "completedAtMs", "durationMs")
 
 

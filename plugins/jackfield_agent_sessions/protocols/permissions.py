@@ -12,7 +12,7 @@ from jackfield.api.records import record
 Reply = Callable[[str, str], Mapping[str, Json]]
 """Of the option's id and the note, the frame that tells the agent."""
 MOST = 1_000
-"""Permissions that are remembered, so that a late answer differs from a wrong one."""
+"""Permissions that are remembered, so that the dialogue can tell a late answer from a wrong one."""
 
 MOST_OPEN = 100
 """Permissions that may be open at once: their inputs are held in memory."""

@@ -78,7 +78,7 @@ class MessageHistory:
         return found
 
     def without_secrets(self, text: str) -> str:
-        """Of reports beside the messages."""
+        """Hides secrets in other texts of the session."""
         return self._hidden.hide(text)
 
     def since(self, revision: int) -> Sequence[KeptMessage]:

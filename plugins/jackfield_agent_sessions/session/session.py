@@ -44,7 +44,8 @@ _MOST_ERRORS = 2_000
 
 @record
 class SessionAbout:
-    """The constants of a session."""
+    """The facts of a session that do not change. `agent`: id of the agent's manifest. `protocol`: that it is spoken to
+    in."""
 
     id: str
     launch: Launch

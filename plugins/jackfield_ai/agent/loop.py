@@ -20,7 +20,8 @@ _MENDS = 2
 
 @state
 class AgentOutcome:
-    """The outcome."""
+    """The outcome. `value`: the final text, or the value that the parser made. `steps`: the tools called, with their
+    results."""
 
     value: Json = ""
     steps: list[tuple[ToolCall, str]] = field(default_factory=list)

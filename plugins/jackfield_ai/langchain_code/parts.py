@@ -23,7 +23,7 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield_ai.tools.toolbox import tools_of
 
 Call = Callable[[Any, Json], Awaitable[Json]]
-"""Asks the part, by its own protocol of `jackfield.api.ai`, hence Any."""
+"""A question to the part, by its own protocol of `jackfield.api.ai`, hence Any."""
 
 
 async def _complete(model: Any, rows: Json) -> Json:

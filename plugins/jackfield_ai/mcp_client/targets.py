@@ -50,7 +50,8 @@ class McpTool:
 
 @record
 class McpResult:
-    """A tool's result."""
+    """A tool's result. `content`: blocks as in the protocol. `structured`: None when there is none. `failed`: the tool
+    says so."""
 
     content: Sequence[dict[str, Json]]
     structured: Json = None
@@ -68,7 +69,8 @@ class McpResult:
 
 
 class McpSession(Protocol):
-    """A session of one server, for everybody who has it at the same time. It raises `NodeError`, without secrets."""
+    """A session of one server, for everybody who has it at the same time. Its errors are `NodeError`, without
+    secrets."""
 
     async def page(self, cursor: str = "") -> tuple[Sequence[McpTool], str]:
         """One page of the server's tools, and the cursor of the next one; empty: it was the last."""

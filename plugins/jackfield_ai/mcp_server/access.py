@@ -1,4 +1,4 @@
-"""The admission to an MCP server: its own authentication, and no page of another site."""
+"""The callers that an MCP server admits: its own authentication, and no page of another site."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Memories: agents remember a conversation by them."""
+"""The memories that agents have of a conversation."""

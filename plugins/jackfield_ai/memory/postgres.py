@@ -19,7 +19,7 @@ from jackfield_ai.nodes import ServingNode
 
 _NO_TABLE = "42P01"
 _MADE_MEANWHILE = frozenset({"23505", "42P07", "42710"})
-"""Of two that make a table at the same time one gets an error."""
+"""Of two that make a table at the same time one gets one of these errors."""
 _LONGEST = 255
 _WINDOW_SINCE, _SCOPED_SINCE = 1.1, 1.4
 

@@ -1,7 +1,7 @@
 """Lists of the models that a provider has, for the fields that choose one.
 
-Sources: the providers' API references of November 2026. `GET /models` of OpenAI and those that speak alike, `GET
-/v1/models` of Anthropic and Cohere, `GET /v1beta/models` of Gemini, `GET /api/tags` of Ollama.
+Sources: the providers' API references of November 2026. `GET /models` of OpenAI and those that speak alike,
+`GET /v1/models` of Anthropic and Cohere, `GET /v1beta/models` of Gemini, `GET /api/tags` of Ollama.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Tools: agents can call them."""
+"""The tools that agents can call."""

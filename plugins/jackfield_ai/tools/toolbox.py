@@ -86,7 +86,7 @@ def as_text(value: Json) -> str:
 
 
 async def tools_of(served: ServedNode, item: int) -> list[Tool]:
-    """The tools that are attached; a node of any other type is called as it is. Raises `NodeError`."""
+    """The tools that the attached parts give; a node of any other type is called as it is. Raises `NodeError`."""
     found: list[Tool] = []
     for part in served.attached(TOOL):
         # An agent that is a tool itself, or a vector store, is run like any other node.

@@ -12,7 +12,7 @@ from jackfield_approvals.asking.tokens import Asker
 
 
 async def asked_by_hook(asking: Asking, asker: Asker, body: bytes) -> Json:
-    """The answer to the hook. Raises `InvalidInput` for the body of another event."""
+    """The hook's answer. Raises `InvalidInput` for the body of another event."""
     event = jsontext.loads(body)
     if not isinstance(event, dict) or event.get("hook_event_name") != EVENT:
         raise InvalidInput(f"Only {EVENT} is answered here.", details={"hook_event_name": f"send {EVENT}"})

@@ -24,7 +24,7 @@ _LONGEST = 2_000
 
 @record
 class Asker:
-    """The asking agent."""
+    """The agent that asks. `session`: the id of its launch. `sandbox`: in which it runs at least."""
 
     profile: str
     asked_by: AskedBy

@@ -46,7 +46,7 @@ class UserDirectory(Protocol):
 
 @record
 class Told:
-    """A command's answer: text for a person, `found` for programs."""
+    """A command's answer: text for a person, `found` for programs. `empty`: a remark in place of no text."""
 
     text: str
     found: Json
@@ -117,7 +117,7 @@ def passwd(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
 @config_dir_option
 @click.pass_obj
 def role(cli: Cli, name: str, role: str, as_json: bool, config_dir: Path | None) -> None:
-    """Give the user NAME a role, ROLE, which ends all their tokens."""
+    """Make ROLE the role of the user NAME. All their tokens end."""
 
     async def work(users: UserDirectory) -> Told:
         changed = await users.change((await users.named(name)).id, role=role)

@@ -1,8 +1,8 @@
 """Logins at providers to which the browser is sent. Source: RFC 6749 section 10.12, RFC 9700 sections 2.1 and 4.
 
 A state is random, good once, for a limited time, for one login and for the browser that began. A cookie that no page
-can read binds it, and so does the owner of the browser's process. Nobody is logged in by an answer that somebody else
-began.
+can read binds it, and so does the owner of the process that the browser is. Nobody is logged in by an answer that
+somebody else began.
 """
 
 from __future__ import annotations

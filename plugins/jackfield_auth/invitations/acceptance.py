@@ -1,4 +1,4 @@
-"""The use of a link that somebody has opened."""
+"""The fate of a link that somebody has opened."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ class LocalLoginOff(InvalidCredentials):
 
 
 class PasswordLogins:
-    """The common part of a login, Basic and a change of password."""
+    """The common part of a login, Basic and a change of password. `enabled`: whether our own users' passwords let
+    anybody in."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from jackfield_auth.routes.schemas import AuthView
 
 
 class LoginSessionView(AuthView):
-    id: str = Field(description="The name by which you end the session; it lets nobody in.")
+    id: str = Field(description="The id by which you end the session; it lets nobody in.")
     device: str = Field(description="As the browser has named itself; empty: not known.")
     address: str = Field(description="That the login came from; empty: not known.")
     how: list[str] = Field(description="The proofs of the login, such as `password` and `totp`.")

@@ -23,7 +23,7 @@ from jackfield_auth.sessions.browser_session import (
 )
 
 _PLAIN = 5
-"""Values of a session's row, without what the program says about it."""
+"""Values of a session's row, without those that describe it."""
 
 
 class SessionFile:

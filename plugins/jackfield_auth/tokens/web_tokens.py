@@ -31,7 +31,8 @@ CLOCK_STEP = 5
 
 @record
 class TokenClaims:
-    """The parts of a verified token that matter."""
+    """The parts of a verified token that matter. `expires_at`: Unix ms. `version`: the user's when the token was
+    made."""
 
     user_id: str
     token_id: str

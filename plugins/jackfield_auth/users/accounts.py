@@ -127,8 +127,8 @@ class UserAccounts:
             return found(changed)
 
     async def follow(self, user_id: str, role: str, display_name: str) -> User:
-        """Takes the standing that another login gives its user now. The last administrator stays one. Raises
-        `NotFound`."""
+        """Take over the role and the name that another login gives its user now. The last administrator stays one.
+        Raises `NotFound`."""
         async with self._changing:
             user = await self.get(user_id)
             new_role = role if role != user.role and not await self.is_last_admin(user) else None

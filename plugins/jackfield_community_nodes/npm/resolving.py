@@ -141,7 +141,7 @@ class _Tree:
         self.places[placed.path] = placed
 
     def seen(self, above: str, name: str) -> Placed | None:
-        """The file that `require(name)` finds in the package at `above`."""
+        """The package that `require(name)` finds in the package at `above`."""
         for directory in _directories(above):
             if (found := self.places.get(f"{directory}{MODULES}/{name}")) is not None:
                 return found

@@ -53,8 +53,8 @@ class PackageProcesses:
         self._program: NodeProgram | None = None
 
     async def ask(self, root: Path, package: str, message: dict[str, Any], serve: Serve) -> Any:
-        """The answer of `main.js`; Any: JSON that the package made. Raises `PackageFailed` for what its code throws,
-        `NodeError` for all else."""
+        """The answer of `main.js`; Any: JSON that the package made. `root`: where its `node_modules` is. Raises
+        `PackageFailed` for what its code throws, `NodeError` for all else."""
         try:
             answer = await self._pool(root, package).call(
                 PackageRequest(await asyncio.to_thread(orjson.dumps, message), serve), self._settings.timeout

@@ -42,7 +42,7 @@ _START = 660.0
     "decision",
     type=click.Choice(["ask", "all", "none"]),
     default="ask",
-    help="The fate of the changes; without a terminal ask is none.",
+    help="Accept the changes: ask you, all or none. Without a terminal, ask means none.",
 )
 @click.option("--allow-runs", is_flag=True, help="Let the agent run its draft without asking.")
 @json_option

@@ -21,7 +21,7 @@ DRAFT_TOOLS = (
 READING = ("search_node_types", "get_node_type", "list_templates", "get_template")
 """Tools of the daemon's own that tell nothing of anybody's work."""
 SCOPES = ("workflows:read", "executions:read", "workflows:execute")
-"""The rights that the tools of a draft have at the management API: executions, and previews of expressions, which need
+"""The scopes that the tools of a draft use at the management API: executions, and previews of expressions, which need
 the last one. No tool of a draft starts an execution: that is done in the name of whoever allows it."""
 
 

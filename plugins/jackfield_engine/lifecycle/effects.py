@@ -22,7 +22,7 @@ NEVER_BEGAN = "The daemon stopped before the execution began; send it again."
 
 
 class RunEffects:
-    """The part that does each `Effect`."""
+    """Does each `Effect`."""
 
     def __init__(
         self,

@@ -31,7 +31,8 @@ class CannotResume(Exception):
 async def request_of(
     context: PluginContext, stored: StoredExecution, memory: TakenMemory | None = None
 ) -> ExecutionRequest:
-    """The start of the execution, as stored. Raises `CannotResume`, `StoreUnavailable`."""
+    """The request that the execution was started with. `memory`: that it takes. Raises `CannotResume`,
+    `StoreUnavailable`."""
     try:
         given = await within_slices(stored, lambda: loaded(stored.input))
         workflow = await _workflow(context, stored)

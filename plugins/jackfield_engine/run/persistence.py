@@ -470,7 +470,7 @@ def chunk(records: Sequence[bytes]) -> bytes:
 
 
 def call_mark(call: Mapping[str, Json]) -> bytes:
-    """The part behind the node run that waits for a call."""
+    """The mark that stands behind the node run that waits for a call."""
     return stored_json({"mark": "call", "call": call})
 
 
@@ -485,8 +485,8 @@ def without_long_input(request: ExecutionRequest) -> ExecutionRequest:
 
 
 def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple[bytes, int]:
-    """The start of an execution, as it is stored, and where its items begin. `encoded`: the items as JSON, where that
-    is there already."""
+    """The request that an execution is started with, as it is stored, and where its items begin. `encoded`: the items
+    as JSON, where that is there already."""
     start = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
     start["start"] = request.start
     rest: dict[str, object] = {

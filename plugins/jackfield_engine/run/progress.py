@@ -85,7 +85,7 @@ class RunProgress:
         return self._loop.last if self._data.loop is not None else None
 
     def restore(self, records: list[NodeRecord], left: list[NodeRecord] | None) -> None:
-        """The chunks that an earlier process had stored come first."""
+        """The chunks that an earlier process had stored come first. `left`: see `marks.untaken_runs`."""
         stopped = RunsInOrder(records)
         self.earlier = stopped if left is None else ResumedByNode(stopped, RunsByNode(left))
         self.interrupted = len(records)

@@ -25,7 +25,7 @@ _LOOKS, _LOOK_S = 200, 0.05
 
 @record
 class EvaluationTask:
-    """The run to start."""
+    """The run to start. `start`: name of the node that it starts at. `items`: what that is given."""
 
     workflow: Workflow
     start: str

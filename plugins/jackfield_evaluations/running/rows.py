@@ -35,7 +35,8 @@ Keep = Callable[[EvaluatedRow], Awaitable[None]]
 
 @record
 class RowWork:
-    """The common part of all rows of a run."""
+    """The common part of all rows of a run. `keep`: stores a row, durably. `started`: gets the id of each execution
+    that begins."""
 
     context: PluginContext
     definition: EvaluationBody

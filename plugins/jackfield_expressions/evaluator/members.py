@@ -15,7 +15,7 @@ OBJECT = frozenset(
     isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf
     """.split()  # noqa: SIM905 - a list of so many names is a page long
 )
-"""Names under which an object has something although it has no such own property."""
+"""Names under which an object has something although it does not have such a property itself."""
 INHERITED = OBJECT | frozenset(
     """
     anchor at big blink bold charAt charCodeAt codePointAt concat endsWith fixed fontcolor fontsize includes

@@ -34,7 +34,7 @@ class HeldObject:
 
 
 def put(connection: sqlite3.Connection, held: Sequence[HeldObject], of_holder: int, of_all: int) -> None:
-    """The first one has it."""
+    """The first one has it. `of_holder`, `of_all`: the most of each kind that are kept; the oldest ones give way."""
     for one in held:
         found = one.object
         done = connection.execute(

@@ -21,7 +21,7 @@ SOON = 1.0
 
 @record
 class Hold:
-    """The most that a request may use."""
+    """The most that a request may use. `at`: seconds of the clock that never goes back."""
 
     tokens: float
     usd: float

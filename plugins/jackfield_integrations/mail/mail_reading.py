@@ -57,7 +57,8 @@ def message_of(content: bytes) -> Mail:
 
 
 def read_mail(content: bytes, now: int) -> tuple[dict[str, Json], Sequence[MailFile]]:
-    """The values that mailparser's simpleParser gives, as JSON without its header lines and attachments, and those."""
+    """The values that mailparser's simpleParser gives, as JSON without its header lines and attachments, and those.
+    `now`: Unix ms, for a mail whose date nobody can read."""
     mail = message_of(content)
     kinds = {part.get_content_type() for part in mail.walk() if not _is_file(part)}
     body = _Body([], [], [])

@@ -76,7 +76,7 @@ class MongoWork:
         return made
 
     def document(self, index: int, wanted: MongoParameters, *, update: bool) -> MongoDocument:
-        """The fields that an item writes over a document. Raises `NodeError`."""
+        """The document that an item writes. Raises `NodeError`."""
         json = self.run.items[index]["json"]
         made = document_of(json, wanted, nested=not update, keyed=True)
         if made is None:
@@ -185,7 +185,7 @@ _OPERATIONS: Mapping[str, Callable[[MongoWork, int, MongoParameters], Awaitable[
 
 @record
 class _Written:
-    """The fields that an item writes over a document."""
+    """The change that an item makes."""
 
     index: int
     document: MongoDocument

@@ -94,7 +94,7 @@ def _tokens(text: str, dialect: str) -> Iterator[re.Match[str]]:
 
 
 def scan(text: str, dialect: str) -> Scan:
-    """The view of the text that a dialect's rules have."""
+    """The placeholders and statements that a dialect's rules see in the text."""
     places: list[SqlPlaceholder] = []
     single = True
     for found in _tokens(text, dialect):

@@ -77,7 +77,7 @@ def _fit_names(fields: Iterable[str]) -> Mapping[str, str]:
 
 
 def item_for(node: Node, arguments: Mapping[str, Json], now_ms: int, call: str) -> Item:
-    """The items that the node gives."""
+    """The item that the node gives. `call`: names the call, such as the session of a chat."""
     given = _as_the_node_names_them(node, arguments)
     if node.kind == "formTrigger":
         return {"json": {**given, "submittedAt": iso(now_ms), "formMode": "production"}}

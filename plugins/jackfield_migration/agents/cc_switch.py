@@ -58,7 +58,7 @@ class StoredServer:
 
 @record
 class StoredAccess:
-    """The content of a provider's settings."""
+    """The content of a provider's settings. `env`: further variables."""
 
     url: str
     key: str

@@ -25,7 +25,7 @@ ENVIRONMENT = "os.environ/"
 
 @record
 class Vendor:
-    """A provider in LiteLLM's words."""
+    """A provider in LiteLLM's words. `variable`: that its key is in, unless the file says otherwise."""
 
     type: str
     url: str

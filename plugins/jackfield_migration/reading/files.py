@@ -19,7 +19,7 @@ SUFFIXES = frozenset({".json", ".zip", ".sqlite"})
 
 @state
 class BundleReader:
-    """The content that is read so far."""
+    """The content that is read so far. `limit`: bytes of one JSON file."""
 
     bundle: Bundle
     cipher: N8nCipher | None

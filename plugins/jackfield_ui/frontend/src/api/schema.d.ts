@@ -7150,8 +7150,8 @@ export interface components {
         };
         /**
          * EvaluationLimits
-         * @description Where a run stops. `rows`: of the table, from its beginning. `seconds`: of the whole run. `cost`: US dollars, as
-         *     far as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit.
+         * @description Where a run stops. `rows`: of the table, from its beginning. `seconds`: by the clock. `cost`: US dollars, as far
+         *     as they are known. `tokens`: in and out together. `null`: as the settings say; of cost and tokens: no limit.
          */
         EvaluationLimits: {
             /**
@@ -9364,7 +9364,7 @@ export interface components {
             how: string[];
             /**
              * Id
-             * @description The name by which you end the session; it lets nobody in.
+             * @description The id by which you end the session; it lets nobody in.
              */
             id: string;
             /**
