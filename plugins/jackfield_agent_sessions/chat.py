@@ -55,7 +55,7 @@ def chat(
 
 
 class _TextPrinter:
-    """Messages for people. What was typed stands there already."""
+    """Messages for people. Typed text stands there already."""
 
     def show(self, message: Mapping[str, Any]) -> None:
         line = _line(message)
@@ -124,7 +124,7 @@ class ChatTalk:
 
 
 def _lines() -> Iterator[str]:
-    """What is typed; empty lines are left out. Ctrl-C and Ctrl-D end it."""
+    """The lines that somebody types; empty ones are left out. Ctrl-C and Ctrl-D end it."""
     while True:
         try:
             line = input("> " if sys.stdin.isatty() else "")

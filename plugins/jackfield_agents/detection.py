@@ -74,7 +74,7 @@ class Detector:
         self._detections(plans)
 
     def _detections(self, plans: Sequence[DetectionPlan]) -> Mapping[str, Detection]:
-        """As of now; listeners are told what has changed since the last look."""
+        """As of now; listeners hear what has changed since the last look."""
         found = {plan.agent_id: self._detection(plan) for plan in plans}
         self._tell(found)
         return found
@@ -92,7 +92,7 @@ class Detector:
         return age < self._settings.detection_retry * 1000
 
     def _answer(self, attempt: Attempt) -> ProgramAnswer | None:
-        """What the program, as it is now, has answered."""
+        """The answer of the program, as it is now."""
         known = self.cache.get(attempt.command)
         same = known is not None and (known.path, known.mtime_ns, known.size) == (
             attempt.path,

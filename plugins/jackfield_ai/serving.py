@@ -38,8 +38,8 @@ class ServedNode(Protocol):
 
 
 async def _given(served: ServedNode, item: int, kind: str, method: str, index: int | None = None) -> object | None:
-    """What the first part of this kind gives; None when there is none. method: which shows that it is of its kind.
-    Raises `NodeError`."""
+    """The thing that the first part of this kind gives; None when there is none. `method`: which shows that it is of
+    its kind. Raises `NodeError`."""
     parts = [part for part in served.attached(kind) if index is None or part.index == index]
     if not parts:
         return None

@@ -76,7 +76,8 @@ def answer(call: DaemonCall, approval: str, option: str | None, note: str | None
 
 
 def _told(name: str, value: Json) -> Json:
-    """As a person reads it. What an agent wants is JSON, in which nothing looks like another line or is not seen."""
+    """As a person reads it. The arguments of an agent are JSON, in which nothing looks like another line or is not
+    seen."""
     if name == "input":
         return _visible(json.dumps(value, ensure_ascii=False, indent=2))
     if name in ("options", "fields") and isinstance(value, list):

@@ -66,7 +66,7 @@ async def _anchored(context: PluginContext, anchor: Anchor) -> None:
 
 
 async def _compared(context: PluginContext, anchor: Anchor) -> AuditHead | None:
-    """Records that this daemon had seen and that are gone are told in the log, and in the chain itself."""
+    """Records that this daemon had seen and that are gone stand in the log, and in the chain itself."""
     try:
         seen = await asyncio.to_thread(anchor.read)
         if seen is None or await has(context, seen):

@@ -47,7 +47,7 @@ class Verdict:
 
 
 class _Walk:
-    """Record by record. keys: the present one and earlier ones."""
+    """Record by record. `keys`: the current one and earlier ones."""
 
     def __init__(self, start: AuditHead, keys: Sequence[bytes], anchor: AuditHead | None) -> None:
         self._keys = keys
@@ -112,7 +112,7 @@ def _vouches(keys: Sequence[bytes], left: AuditCheckpoint) -> bool:
 
 
 async def _anchor(context: PluginContext) -> tuple[AuditHead | None, str]:
-    """What the directory has of the chain's end; a sentence where its file is damaged."""
+    """The chain's end as the directory has it; a sentence where its file is damaged."""
     try:
         return await asyncio.to_thread(Anchor(context).read), ""
     except DataDamaged as exc:

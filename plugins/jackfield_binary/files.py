@@ -91,7 +91,7 @@ class DiskFiles(ExecutionFiles):
 
 
 async def _run_to_end(work: Callable[..., Result], *args: object) -> Result:
-    """Run on a thread, to its end also when the caller is cancelled meanwhile: a descriptor that is closed under a
+    """Run on a thread, to its end also when the caller is cancelled meanwhile. A descriptor that is closed under a
     thread may be another file's the moment after."""
     task = asyncio.ensure_future(asyncio.to_thread(work, *args))
     try:

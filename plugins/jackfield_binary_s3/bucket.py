@@ -113,7 +113,7 @@ class Bucket:
 
 
 def _client(settings: S3Settings, certificates: bytes) -> S3Store:
-    """What the settings leave out, the driver finds in the environment or asks of the machine."""
+    """The driver finds values that the settings leave out in the environment or asks of the machine."""
     config: S3Config = {
         "region": settings.region,
         "virtual_hosted_style_request": settings.addressing == "host",
@@ -165,7 +165,7 @@ def _reported(what: str, error: Exception) -> BinaryError:
 
 
 def _told(error: Exception) -> str:
-    """What the server said, as far as it is a word or a number."""
+    """The words of the server, as far as it is a word or a number."""
     found = _code(error) or "".join(_STATUS.findall(str(error))[:1])
     return f" ({found})" if found else ""
 

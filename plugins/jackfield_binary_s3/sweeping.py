@@ -70,7 +70,7 @@ async def sweep(context: PluginContext, store: S3BinaryStore) -> None:
 
 
 async def _release(context: PluginContext, store: S3BinaryStore, before: int) -> int:
-    """What executions have that are not in the store; how many they are."""
+    """The files that executions have that are not in the store; how many they are."""
     gone, last = 0, ""
     while found := await context.store.executions_without_row(before, last, _AT_ONCE):
         await store.release(found)

@@ -16,7 +16,7 @@ _FAREWELL_S = 5.0
 
 
 class _Stopped(Exception):
-    """Whoever wrote the file has given it up."""
+    """The writer of the file has given it up."""
 
 
 class Referring(Protocol):

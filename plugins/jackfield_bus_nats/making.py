@@ -26,7 +26,7 @@ def nats_bus(context: PluginContext) -> NatsBus:
 
 
 def _secrets(server: str) -> list[str]:
-    """What the address shows of a password or a token. Raises `ConfigurationError`."""
+    """The part that the address shows of a password or a token. Raises `ConfigurationError`."""
     try:
         found = urlsplit(server)
         good = found.scheme in ("nats", "tls") and bool(found.hostname) and found.port != 0

@@ -90,7 +90,7 @@ class PostgresBus(LineBus):
             loop.remove_reader(line)
 
     def _take(self, connection: Connection) -> None:
-        """What the server has sent meanwhile. Raises psycopg.Error when the connection is gone."""
+        """The messages that the server has sent meanwhile. Raises psycopg.Error when the connection is gone."""
         connection.pgconn.consume_input()
         while (notify := connection.pgconn.notifies()) is not None:
             self.received(notify.extra)

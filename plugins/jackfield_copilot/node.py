@@ -127,7 +127,7 @@ def _failed(parameters: MendParameters, item: Item) -> str:
 
 
 async def _mended(session: LiveAgentSession) -> str:
-    """What the agent has said last, once it has ended its turn. Raises `NodeError`."""
+    """The last words of the agent, once it has ended its turn. Raises `NodeError`."""
     seen, said, fault = 0, "", ""
     while True:
         for message in session.messages(seen):

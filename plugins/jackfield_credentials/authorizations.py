@@ -49,8 +49,8 @@ class Bound:
         raise NotImplementedError
 
     def _belongs(self, sent: HttpCall, reply: HttpReply) -> bool:
-        """Whether the answer comes from the server that was asked, or from one that allowedHosts names: to where a
-        redirect leads, no digest goes, from which the password can be guessed, and no token is renewed."""
+        """Whether the answer comes from the server that was asked, or from one that allowedHosts names. To the target
+        of a redirect goes no digest, from which somebody could guess the password, and no token is renewed."""
         return _belongs(sent.url, reply.url, self.allowed_hosts)
 
     def _check(self, url: str) -> None:

@@ -54,7 +54,7 @@ def signed(call: HttpCall, values: Mapping[str, str], nonce: str, timestamp: int
 
 
 def _address(call: HttpCall) -> str:
-    """The address to sign. Its query has the body's form too: where a parameter stands makes no difference to the
+    """The address to sign. Its query has the body's form too. The place of a parameter makes no difference to the
     signature (section 3.4.1.3), but `oauthlib` refuses a body of GET and types with a charset."""
     try:
         url = HttpAddress.of(call.url.strip())

@@ -57,7 +57,7 @@ class Registration:
         }
 
     async def _challenge(self) -> str:
-        """What the resource says to whoever comes without a token."""
+        """The answer of the resource to whoever comes without a token."""
         body = HttpBody(b"{}", "application/json")
         reply = await self._send(HttpCall("POST", self._server, body=body, headers=[("accept", "application/json")]))
         return reply.header("www-authenticate") if reply.status == 401 else ""
@@ -132,8 +132,8 @@ class Registration:
         return found
 
     def _address(self, described: Mapping[str, Json], name: str) -> str:
-        """Raises `NodeError` for what no browser or client could be sent to, and for what would send in the clear the
-        secrets of a server that is encrypted itself."""
+        """Raises `NodeError` for an address that no browser or client could open. Raises it also for one that would
+        send in the clear the secrets of a server that is encrypted itself."""
         found = _text(described, name)
         scheme = urlsplit(found).scheme
         if scheme not in ("http", "https"):

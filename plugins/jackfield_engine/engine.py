@@ -194,7 +194,7 @@ class EmbeddedEngine:
             sleep.cancel()
 
     def _heard(self, execution_id: str, sleep: asyncio.Future[None]) -> AbstractContextManager[None]:
-        """Whose end others tell; of what runs here the end is known."""
+        """Those whose end others tell; the end of those that run here is known."""
         if execution_id in self.live.runs:
             return nullcontext()
         return self.services.ended.heard(execution_id, sleep.cancel)

@@ -75,7 +75,7 @@ def _as_items(answer: NodeAnswer) -> Items:
 
 
 def _told(items: Items) -> Ending | None:
-    """What the last item says about the ending."""
+    """The words of the last item about the ending."""
     json = items[-1]["json"] if items else {}
     address = plain(json.get("redirectURL"))
     if is_web_address(address):

@@ -136,7 +136,7 @@ def _first(waiting: WaitingCall) -> Node | None:
 
 
 def _guard(waiting: WaitingCall) -> Node | None:
-    """Whose rules say who may see the page: a Wait node's own, else the form's first page."""
+    """The node that says who may see the page: a Wait node's own, else the form's first page."""
     return waiting.node if waiting.node.kind == "wait" else _first(waiting)
 
 
@@ -146,7 +146,7 @@ def _inherited(waiting: WaitingCall) -> Mapping[str, Json]:
 
 
 def _state(status: str) -> RenderedPage:
-    """What there is to see while, or after, the execution does not wait for a form."""
+    """The page to see while, or after, the execution does not wait for a form."""
     if status in ("queued", "running"):
         return rendering.wait_a_moment(SOON_S)
     if status == "waiting":

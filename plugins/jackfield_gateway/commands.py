@@ -208,7 +208,7 @@ _NAMES = {
 
 
 def _body(limits: Limits) -> dict[str, Any]:
-    """What was given, as the API has it."""
+    """The options that were given, as the API has it."""
     given = {_NAMES[name]: value for name, value in limits.items() if value not in (None, ())}
     if "budgets" in given:
         given["budgets"] = _budgets(given["budgets"])

@@ -139,7 +139,7 @@ class VirtualKeyRing:
         return key
 
     async def _require_reach(self, key: VirtualKey) -> None:
-        """Whoever gets the secret, or says what it opens, must see all that it opens. Raises `InvalidInput`."""
+        """The one who gets the secret, or says what it opens, must see all that it opens. Raises `InvalidInput`."""
         if not await self._profiles.is_limited():
             return
         if not key.profiles:

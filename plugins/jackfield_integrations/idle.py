@@ -14,8 +14,8 @@ Spawn = Callable[[str, Coroutine[object, object, None]], object]
 
 
 class _Held:
-    """An open session, in its own task: whoever closes it need not be the one who opened it. since: when it was
-    used last, by the event loop's clock."""
+    """An open session, in its own task: whoever closes it need not be the one who opened it. `since`: when it was used
+    last, by the event loop's clock."""
 
     def __init__(self, opening: Opening) -> None:
         self.since = 0.0

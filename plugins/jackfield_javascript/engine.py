@@ -53,7 +53,7 @@ def _line(value: object) -> bytes:
 
 
 def _first_lines(data: ScriptData, head: Mapping[str, object]) -> list[bytes]:
-    """The head and the facts, which the prelude's `Data` reads. What the head lacks is empty."""
+    """The head and the facts, which the prelude's `Data` reads. Parts that the head lacks are empty."""
     first = {
         "count": len(data.input),
         "nodes": list(data.nodes),
@@ -76,15 +76,15 @@ def _first_lines(data: ScriptData, head: Mapping[str, object]) -> list[bytes]:
 
 
 def _text(data: ScriptData, head: Mapping[str, object]) -> bytes:
-    """What the prelude's `TextLines` reads: the head, the facts, the items, so many in a list, and the nodes, each on a
-    line of its own."""
+    """The lines that the prelude's `TextLines` reads: the head, the facts, the items, several in a list, and the nodes,
+    each on its own line."""
     batches = (data.input[start : start + TOGETHER] for start in range(0, len(data.input), TOGETHER))
     first = _first_lines(data, {"together": TOGETHER, **head})
     return b"\n".join([*first, *map(_line, batches), *map(_line, data.nodes.values())])
 
 
 def _frames(data: ScriptData, head: Mapping[str, object], seconds: int) -> tuple[deque[bytes], int]:
-    """What the prelude's `PulledLines` reads, a frame for each line; and the bytes of them all."""
+    """The frames that the prelude's `PulledLines` reads, a frame for each line; and the bytes of them all."""
     lines = deque(framed(line) for line in _first_lines(data, head))
     lines.extend(framed(line, count) for line, count in batches(data.input, _line))
     lines.extend(framed(_line(node)) for node in data.nodes.values())

@@ -62,7 +62,7 @@ class ApiCaller:
         await self._still_counts()
 
     async def _still_counts(self) -> None:
-        """Nothing is told by a call that outlasts its credential. Raises `AuthRequired`."""
+        """A call reports nothing that outlasts its credential. Raises `AuthRequired`."""
         if time.monotonic() - self._looked >= _COUNTS_S:
             await self._standing()
             self._looked = time.monotonic()

@@ -31,7 +31,7 @@ _PAGE = 100
 
 @record
 class _Opened:
-    """A credential that can be kept. result: what is told of it, but for its status."""
+    """A credential that can be kept. `result`: the report on it, but for its status."""
 
     credential: CredentialValues
     result: Result

@@ -199,7 +199,7 @@ class _WorkflowImport:
         return _status(version, stored.version), stored.active, unplaced
 
     async def _static_data(self, planned: _Planned) -> None:
-        """What triggers and Code nodes remember, unless they remember something here already."""
+        """The memory of triggers and Code nodes, unless they remember something here already."""
         found, store = planned.source.document.get("staticData"), self._context.store
         if isinstance(found, dict) and found:
             await store.set_static_data(planned.own_id, dumps(found), None)

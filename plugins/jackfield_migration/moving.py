@@ -140,7 +140,8 @@ def _key_of(text: str) -> str:
 
 
 def _open_credentials(bundle: Bundle, cipher: N8nCipher | None) -> None:
-    """So that the daemon gets no key. What cannot be opened goes as it is, and is refused there, with the reason."""
+    """So that the daemon gets no key. A credential that cannot be opened goes as it is, and is refused there, with the
+    reason."""
     opened: list[BundleDocument] = []
     for source in bundle.credentials:
         data = source.document.get("data")
@@ -179,7 +180,7 @@ def _pieces(bundle: Bundle) -> Iterator[Piece]:
 
 
 def _sent(call: DaemonCall, request: Request, piece: Piece, bundle: Bundle) -> Mapping[str, Json]:
-    """What the daemon answers. A piece that it refuses as a whole is told of document by document."""
+    """The daemon's answers. For a piece that it refuses as a whole, each document has a line."""
     body: dict[str, Any] = {key: [] for key in ("credentials", "variables", "dataTables", "workflows")}
     for key, source in piece:
         body[key].append(dict(source.document))

@@ -52,6 +52,6 @@ def _pretty(body: object) -> str:
 
 
 def _file_name(document: Mapping[str, Any]) -> str:
-    """What any file system takes; the id makes it the only one."""
+    """A name that any file system takes; the id makes it the only one."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", str(document["name"])).strip("-").lower()[:60]
     return f"{plain or 'workflow'}-{re.sub(r'[^A-Za-z0-9-]', '-', str(document['id']))}.json"

@@ -218,8 +218,8 @@ def _decision(request: Mapping[str, Json], id: str, option: str, note: str) -> M
 
 
 def _rules(request: Mapping[str, Json]) -> list[Json]:
-    """Of what Claude Code suggests, the rules alone, and for the session alone: the rest would allow more than is
-    asked for, or write into the project's settings."""
+    """Of what Claude Code suggests, the rules alone, and for the session alone. The rest would allow more than is asked
+    for, or write into the project's settings."""
     return [
         {**suggested, "destination": "session"}
         for suggested in objects(request, "permission_suggestions")

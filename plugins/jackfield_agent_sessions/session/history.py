@@ -92,7 +92,7 @@ class MessageHistory:
         return found
 
     def _grown(self, found: KeptMessage, text: str) -> str:
-        """What was added: nothing once the text has its largest size."""
+        """The text that was added: nothing once the text has its largest size."""
         message = found.message
         if not isinstance(message, UserSaid | AgentSaid | AgentThought):
             return ""

@@ -129,7 +129,7 @@ class LangChainCodeNode(AiNode):
         return [*map(_items, value), *([] for _ in range(count - len(value)))]
 
     async def _ended(self, run: NodeRun, source: str, state: dict[str, Json], parts: AttachedParts) -> Json:
-        """What the program returns. Raises `NodeError`."""
+        """The result of the program. Raises `NodeError`."""
         answers: dict[str, Json] = {}
         rounds = self.settings.max_iterations
         for _ in range(rounds):
@@ -172,8 +172,8 @@ async def _answered(parts: AttachedParts, ask: Json) -> Json:
 
 
 def _state(run: NodeRun, parameters: LangChainCode, parts: AttachedParts) -> dict[str, Json]:
-    """What the program finds, the same in each round. Time and chance follow from the run, also when it is repeated
-    after a crash: then it asks the same again."""
+    """The surroundings that the program finds, the same in each round. Time and chance follow from the run, also when
+    it is repeated after a crash: then it asks the same again."""
     rows = parameters.inputs.input
     key = run.idempotency_key(0)
     node: dict[str, Json] = {"name": run.node.name, "type": run.node.type, "typeVersion": run.node.version}

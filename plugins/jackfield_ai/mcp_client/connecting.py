@@ -75,7 +75,7 @@ class Line:
         raise NodeError(f"{_sentence(self.target.where)} {what}{f': {said}' if said else '.'}") from None
 
     def _last_words(self) -> str:
-        """What a program said before it left."""
+        """The words of a program before it left."""
         program = self.program
         if program is None or not (program.problem or program.gone):
             return ""
@@ -193,8 +193,8 @@ async def _until(seconds: float, lost: asyncio.Event) -> AsyncIterator[None]:
 
 
 async def _asked(asking: Coroutine[Any, Any, T], call: Trouble) -> T:
-    """What it gives, with the trouble of its requests noted in `call`. Raises ConnectionError when no answer can come
-    any more, and whatever it raises."""
+    """The result, with the trouble of its requests noted in `call`. Raises ConnectionError when no answer can come any
+    more, and whatever it raises."""
     token = trouble_of_call.set(call)
     try:
         asked, lost = asyncio.create_task(asking), asyncio.create_task(call.lost.wait())
@@ -285,5 +285,5 @@ async def _streams(context: PluginContext, line: Line, settings: AiSettings, sta
 def _client(
     guarded: GuardedTransport, headers: Any = None, timeout: Any = None, auth: Any = None
 ) -> httpx2.AsyncClient:
-    """What the SDK asks for, by its own types, hence Any. Time is limited by whoever waits for a request."""
+    """The requests of the SDK, by its own types, hence Any. The caller who waits for a request limits its time."""
     return httpx2.AsyncClient(transport=guarded, headers=headers, timeout=None, trust_env=False)

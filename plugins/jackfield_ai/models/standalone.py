@@ -82,7 +82,7 @@ class StandaloneNode(ModelListingNode):
         raise NotImplementedError
 
     def _shown(self, raw: Json) -> list[dict[str, Json]]:
-        """What matters of the provider's answer: one object per item."""
+        """The part of the provider's answer that matters: one object per item."""
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:

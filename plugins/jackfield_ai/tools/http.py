@@ -200,7 +200,7 @@ class HttpCaller:
 
 
 def _address(template: str, arguments: Mapping[str, Json]) -> str:
-    """What the model gives cannot leave its place in the address, unless it is the whole address."""
+    """A value of the model cannot leave its place in the address, unless it is the whole address."""
     if match := _PLACEHOLDER.fullmatch(template.strip()):
         return as_text(arguments.get(match[1], ""))
     made = _PLACEHOLDER.sub(lambda m: quote(as_text(arguments.get(m[1], "")), safe="", errors="replace"), template)

@@ -25,7 +25,7 @@ class NodeTool:
 
 
 def _description(node: AttachedNode) -> str:
-    """What the author wrote, else what the parameters say."""
+    """The description of the author, else that of the parameters."""
     given = node.node.parameters
     written = given.get("toolDescription")
     if isinstance(written, str) and written.strip() and given.get("descriptionType", "manual") != "auto":

@@ -87,7 +87,7 @@ def _boxed(box: dict[str, Json]) -> str:
 
 
 def _parts(answer: Json) -> Iterator[Json]:
-    """Parts of a page of results that are told as they are."""
+    """Parts of a page of results that the tool gives as they are."""
     yield from (found for name in _WHOLE if (found := at(answer, name)))
     yield from (found for path in _INNER if (found := at(answer, *path)))
     sights = list_at(answer, "top_sights", "sights")

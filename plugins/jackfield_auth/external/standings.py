@@ -78,9 +78,9 @@ class LoginStandings:
                 await access.changed()
 
     async def _named(self, given: Mapping[str, ProjectRole], earlier: Sequence[str]) -> dict[str, ProjectRole]:
-        """By id. A project that is not there is left out, and one whose name several have: nobody is let into one that
-        the operator may not have meant. The one that an earlier login gave stays, or whoever may rename a project could
-        throw everybody out of another one."""
+        """By id. A project that is not there is left out, and one whose name several have. Nobody gets into one that
+        the operator may not have meant. The one that an earlier login gave stays. Else everybody who may rename a
+        project could throw everybody out of another one."""
         if not given:
             return {}
         projects = await whole_store(self._store()).projects()

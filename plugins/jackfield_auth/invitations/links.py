@@ -139,7 +139,7 @@ class AccountLinks:
         return NewLink(link, f"{PREFIX}{link.id}.{secret}")
 
     async def _require_maker(self, link: AccountLink) -> None:
-        """Who is an administrator no more must not come back by a link of their own. Raises `LinkOver`."""
+        """A former administrator must not come back by their own link. Raises `LinkOver`."""
         if not link.created_by or link.created_by == OWNER.user_id:
             return
         maker = await self._context.store.user(link.created_by)

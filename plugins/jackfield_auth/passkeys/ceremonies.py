@@ -118,7 +118,7 @@ class PasskeyCeremonies:
         return found
 
     async def _signer(self, credential: str, scope: PasskeyScope) -> Passkey:
-        """Whose id the answer has; what it has signed is not looked at. Raises `InvalidCredentials`."""
+        """The user whose id the answer has; its signature is not looked at. Raises `InvalidCredentials`."""
         try:
             found = jsontext.loads(credential.encode("utf-8", "replace"))
         except InvalidInput:

@@ -47,7 +47,7 @@ def _take(opened: tarfile.TarFile, target: Path) -> None:
 
 
 class _Bounded:
-    """What `tarfile` reads: no further than there is room, and no more at once than a file's part."""
+    """The bytes that `tarfile` reads: no further than there is room, and no more at once than a file's part."""
 
     def __init__(self, content: gzip.GzipFile, room: int) -> None:
         self._content = content

@@ -113,7 +113,7 @@ def _comparators(text: str) -> list[Comparator]:
 
 
 def _bounds(sign: str, text: str) -> list[Comparator]:
-    """What one comparator means, by its lowest version and the one above all that it admits."""
+    """The meaning of one comparator, by its lowest version and the one above all that it admits."""
     found = _PARTIAL.fullmatch(text)
     if found is None:
         raise ValueError(f"{text[:80]!r} is no version")

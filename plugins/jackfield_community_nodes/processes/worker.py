@@ -31,7 +31,7 @@ _LONG = 256 * 1024
 
 
 class _Unreadable(Exception):
-    """What the process said is no message."""
+    """The words of the process are no message."""
 
 
 @record

@@ -140,7 +140,7 @@ def _wires(
 
 def _replaced(one: WireChange, instead: Collection[Place], awaited: Collection[Place], *, at: bool) -> bool:
     """Whether a wire goes along: all that come in its place are there, or it is at a chosen node and nothing does.
-    instead: places at which wires come; awaited: those at which one has not come."""
+    `instead`: places at which wires come. `awaited`: those at which one has not come."""
     if any(place in instead for place in one.wire.places):
         return not any(place in awaited for place in one.wire.places)
     return at

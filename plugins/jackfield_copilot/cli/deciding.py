@@ -57,7 +57,7 @@ def decide(daemon: ManagementClient, draft: Mapping[str, Any], decision: Decisio
 
 
 def _asked(changes: Sequence[Mapping[str, Any]]) -> list[str]:  # JSON
-    """What somebody chooses: all, none, or one by one."""
+    """The choice of somebody: all, none, or one by one."""
     answer = click.prompt("Accept the changes?", type=click.Choice(["all", "some", "none"]), default="none")
     if answer == "none":
         return []

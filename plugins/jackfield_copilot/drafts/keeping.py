@@ -131,7 +131,8 @@ def require_document(value: object) -> dict[str, object]:
 
 
 def _odd(document: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:  # JSON
-    """What keeps it from being taken apart, and the first node that does. A draft may be wrong in every other way."""
+    """The reason that keeps it from being taken apart, and the first node that does. A draft may be wrong in every
+    other way."""
     for key in ("connections", "settings", "pinData"):
         if not isinstance(document.get(key) or {}, dict):
             yield f"document.{key}", "give an object"

@@ -165,8 +165,8 @@ class Drafts:
         return answered(await calls.call(scope, "PUT", path, body=body, headers=match))
 
     async def _create(self, author: Principal, draft: Draft, document: Json) -> dict[str, Any]:  # JSON
-        """The workflow of a draft of none. Its id is the draft's doing, so that of two who accept at once, or of one
-        whose daemon has died in between, there is one workflow. Raises `Conflict` (code `DRAFT_CHANGED`)."""
+        """The workflow of a draft of none. The draft gives it its id. So there is one workflow of two who accept at
+        once, or of one whose daemon has died in between. Raises `Conflict` (code `DRAFT_CHANGED`)."""
         ident = str(uuid.uuid5(uuid.UUID(draft.id), "workflow"))
         documents = self._context.port(SavedDocuments)
         try:
@@ -237,7 +237,7 @@ def _rejected(now: Against, asked: Sequence[str] | None) -> Merged:
 
 
 def _settled(draft: Draft, read: Draft, saved: Mapping[str, Any], accepted: Sequence[str]) -> Draft:  # JSON
-    """The draft once a part of it is saved: with what saving has made of a node, such as a masked secret. read: as it
+    """The draft once a part of it is saved: with what saving has made of a node, such as a masked secret. `read`: as it
     was when that part was taken; what was changed since stays."""
     current = without_stored(saved)
     document = settled(draft.document, current, unchanged(read.document, draft.document, accepted))

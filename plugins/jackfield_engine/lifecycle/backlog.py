@@ -70,7 +70,7 @@ class Backlog:
         self.pending = True
 
     def _cleared(self, marks: int) -> None:
-        """Whatever was marked so far is in memory."""
+        """Everything that was marked so far is in memory."""
         self._done = marks
         self.pending = self._done < self._marks
 
@@ -91,9 +91,9 @@ class Backlog:
         self.wake()
 
     def _give_back(self) -> None:
-        """What was accepted here and has not begun is for any daemon that has a free slot, unless somebody waits for it
-        here, or it may have run before: its crash would be forgotten. So is all that was claimed, once this daemon is
-        drained."""
+        """An execution that was accepted here and has not begun is for any daemon that has a free slot. Exceptions:
+        somebody waits for it here, or it may have run before, and its crash would be forgotten. So is all that was
+        claimed, once this daemon is drained."""
         if not self._services.takes():
             self._give_back_claimed()
         back = [run for run in self._scheduler.surplus() if run.may_leave() and run.disk.life is self._lease.present]
@@ -209,8 +209,8 @@ class Backlog:
                     self._claimed.popleft()
 
     async def _try_load(self, execution_id: str, stored: StoredExecution | None, kept: Callable[[], bool]) -> None:
-        """One that cannot be loaded does not hold up those behind it. stored: None: it is still to be read; kept: see
-        `Lease.kept`, from before it was read. Raises `StoreUnavailable`."""
+        """One that cannot be loaded does not hold up those behind it. `stored`: None: it is still to be read. `kept`:
+        see `Lease.kept`, from before it was read. Raises `StoreUnavailable`."""
         self._loading = execution_id
         try:
             await self._load(execution_id, stored, kept)

@@ -216,7 +216,7 @@ class Recovery:
             sleep.cancel()
 
     async def _standing(self, execution_id: str) -> Standing:
-        """Whoever waits looks again and again: input and steps are read once, at the end."""
+        """A waiting caller looks again and again: input and steps are read once, at the end."""
         standing = await self._services.store.standing(execution_id)
         if standing is None:
             raise _unknown()

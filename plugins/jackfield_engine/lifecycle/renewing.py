@@ -218,7 +218,7 @@ class Renewing:
             self._spawn("late", self._settle_late())
 
     async def _settle_late(self) -> None:
-        """Look again until all that was not confirmed has come, or never will."""
+        """Look again until all that was not confirmed has come, or can no longer come."""
         seen = 0
         while seen != self._doubts:
             seen = self._doubts

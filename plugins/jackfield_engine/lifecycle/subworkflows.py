@@ -61,7 +61,7 @@ def loose_id(parent: str, *call: object) -> str:
 
 
 def _shown(workflow: str | Document) -> str:
-    """What a workflow is called in messages, the same for the same document."""
+    """The name of a workflow in messages, the same for the same document."""
     if isinstance(workflow, str):
         return workflow
     digest = hashlib.sha256(stored_json(workflow)).hexdigest()[:12]

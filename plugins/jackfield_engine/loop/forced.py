@@ -51,7 +51,7 @@ def _begun(graph: Graph, parent: str, beside: Container[str], results: Results, 
 
 
 def _first(graph: Graph, name: str) -> Sequence[GraphSource]:
-    """What leads to the node's first input."""
+    """The wires that lead to the node's first input."""
     sources = graph.steps[name].sources
     return sources[0] if sources else ()
 

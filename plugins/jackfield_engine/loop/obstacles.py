@@ -59,7 +59,7 @@ class Obstacles(dict[Beginning, Obstacle | None]):
         return name not in self._graph.steps or self._graph.steps[name].node.disabled
 
     def _parts(self, names: Collection[str]) -> Collection[str]:
-        """What serves these nodes, and what serves that."""
+        """The parts that serve these nodes, and those that serve the parts."""
         found: set[str] = set()
         open_names = list(names)
         while open_names:

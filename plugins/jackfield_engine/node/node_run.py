@@ -236,7 +236,7 @@ class EngineNodeRun:
         return await self._evaluator(lambda given: self._resolved(given, items, indexes, made, self._unresolved))
 
     async def _evaluator(self, work: Callable[[CompiledParameters], Awaitable[T]]) -> T:
-        """What the work gives with the parameters, of which Python evaluates what it can, or JavaScript all."""
+        """The result of the work with the parameters, of which Python evaluates what it can, or JavaScript all."""
         parameters, fallback = self._plan.parameters, self._plan.fallback
         if self._extra:
             return await work(parameters.by_javascript())
@@ -264,7 +264,7 @@ class EngineNodeRun:
         make: Callable[[Evaluation, int, Sequence[object]], T],
         failed: Callable[[NodeError], T],
     ) -> list[T]:
-        """What `make` gives for each item, of the evaluation, its index and what JavaScript made of the sources.
+        """The result of `make` for each item, of the evaluation, its index and what JavaScript made of the sources.
         `failed` for an item with an error, which it raises where the workflow stops at it."""
         if parameters.variables:
             await self._variables()
@@ -315,8 +315,8 @@ class EngineNodeRun:
     async def _scripted(
         self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
-        """What JavaScript makes of the parameters' sources, or the `ExpressionError`: per item, per source. now_ms:
-        `$now`."""
+        """The values that JavaScript makes of the parameters' sources, or the `ExpressionError`: per item, per source.
+        `now_ms`: `$now`."""
         engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
         if engine is None:
             raise NodeUnavailable("The node's expressions need JavaScript, and no plugin provides it.")

@@ -119,7 +119,7 @@ class NodeSurroundings:
         raise ExpressionProblem(f"There is no node '{name}' in this workflow.")
 
     def _items(self, name: str) -> Items:
-        """What the node's last run gave at the output that leads here."""
+        """The items that the node's last run gave at the output that leads here."""
         outputs = self._runs(name)[-1].outputs
         output = self._data.plan.output_towards(name, self._task.step.node.name)
         return outputs[output] if output < len(outputs) else []

@@ -415,7 +415,7 @@ class RunPersistence:
         return hide(data, self.hidden) if self.hidden else data
 
     def _last_steps(self) -> bytes | None:
-        """What to store when the execution rests in order: that was no crash."""
+        """The chunk to store when the execution rests in order: that was no crash."""
         steps = self.take()
         return LEFT if steps is None and self._marked else steps
 
@@ -503,8 +503,8 @@ def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple
 
 
 def _placed(call: NewCall | None, given: bytes, kept: bytes, begin: int, hidden: Hidden) -> NewCall | None:
-    """The call, whose body stands in the input. given, kept: the input before and after what is hidden was taken out
-    of it; begin: where its items do."""
+    """The call, whose body stands in the input. `given`, `kept`: the input before and after what is hidden was taken
+    out of it. `begin`: where its items do."""
     if call is None or not call.places:
         return call
     places = moved(call.places, begin)

@@ -72,7 +72,7 @@ class RunProgress:
             self.news.flush()
 
     def _told(self) -> NodeEvents:
-        """To be told while somebody listens."""
+        """To report while somebody listens."""
         if self.news is None:
             self.news = NodeEvents(
                 self._data.execution_id, self._request, self._bus, self._services.timers, self._disk.hidden
@@ -200,7 +200,7 @@ class RunProgress:
         return suspend.until is None or suspend.until > self._clock.now_ms()
 
     async def _long(self, task: Task, started: int, raw: Outputs, suspend: Suspend | None) -> Outcome | Suspend | None:
-        """What comes of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
+        """The result of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
         that are none."""
         outputs, files = await asyncio.to_thread(_finished, task.given, raw)
         if files:
@@ -315,7 +315,7 @@ class RunProgress:
             self._told().ran(task, record)
 
     def _record(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None) -> NodeRecord:
-        """What is stored of a node run. outputs: None when it stopped the workflow."""
+        """The stored form of a node run. `outputs`: None when it stopped the workflow."""
         name = task.step.node.name
         self._now = self._clock.now_ms()
         record: NodeRecord = {
@@ -351,7 +351,7 @@ def _earlier_runs(request: ExecutionRequest) -> EarlierRuns | None:
 
 
 def _finished(given: NodeInputs, raw: Outputs) -> tuple[Outputs, bool]:
-    """What became of the outputs, and whether they have files. On a thread."""
+    """The outcome of the outputs, and whether they have files. On a thread."""
     outputs = finished_outputs(given, raw)
     return outputs, has_files(outputs)
 

@@ -189,7 +189,7 @@ def _stays(state: RunState, *events: RunEvent) -> dict[RunEvent, Transition]:
 
 
 def _stops(*effects: Effect) -> dict[RunEvent, Transition]:
-    """What ends an execution that has a task, from outside. effects: what stops the task."""
+    """The transitions that end an execution that has a task, from outside. `effects`: what stops the task."""
     return {
         E.CANCEL: _to(S.CANCELLING, *effects),
         E.LEAVE: _to(S.LEAVING, *effects),
@@ -200,7 +200,7 @@ def _stops(*effects: Effect) -> dict[RunEvent, Transition]:
 
 
 def _stopping(state: RunState) -> dict[RunEvent, Transition]:
-    """What is on its way to an end takes no other."""
+    """An execution that is on its way to an end takes no other."""
     late = (E.BEGIN, E.ACCEPTED, E.REFUSED, E.CANCEL, E.EXPIRE, E.LEAVE, E.PARK)
     return {**_stays(state, *late), E.FAIL: _to(S.REFUSING), E.INTERRUPT: _to(S.LEAVING)}
 

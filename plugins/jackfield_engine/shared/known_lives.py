@@ -42,7 +42,7 @@ class KnownLives:
         return earlier
 
     def _read(self) -> deque[str]:
-        """What earlier processes noted. A file that has become long is made short."""
+        """The notes of earlier processes. A file that has become long is made short."""
         try:
             lines = (read_private(self._path) or b"").decode("ascii", "replace").split()
             if len(lines) > MOST:

@@ -29,8 +29,8 @@ _NOT_JSON = "The workflow's static data cannot be kept: it is nested too deeply 
 
 @state
 class _Shared:
-    """One workflow's memory. stored: what the store has, as far as is known here, `{}` for nothing; None: it was not
-    read. known: the same as it stands there, None for nothing. users: node runs that hold it."""
+    """One workflow's memory. `stored`: what the store has, as far as is known here, `{}` for nothing; None: it was not
+    read. `known`: the same as it stands there, None for nothing. `users`: node runs that hold it."""
 
     workflow_id: str
     lock: asyncio.Lock
@@ -196,7 +196,7 @@ def _text(value: Json) -> bytes:
 
 
 def _sections(stored: bytes) -> Sections:
-    """What the store has; another shape than this module wrote counts as nothing."""
+    """The store's value; another shape than this module wrote counts as nothing."""
     try:
         found = orjson.loads(stored)
     except ValueError:

@@ -58,7 +58,8 @@ class Variables:
         return () if rights is None else ("", *rights.within.projects)
 
     def _fresh(self, projects: tuple[str, ...], asked_at: float) -> Mapping[str, str] | None:
-        """What was read, if it is young enough for who asks now; also what was read after they asked is."""
+        """The values that were read, if they are young enough for the caller; values that were read after the caller
+        asked are."""
         known = self._known.get(projects)
         return known.values if known is not None and asked_at - known.at < self._ttl else None
 

@@ -100,7 +100,7 @@ class EvaluationService:
         return found
 
     async def _check_rights(self, definition: EvaluationBody, workflow: Workflow, caller: Principal) -> None:
-        """Whoever starts it must be allowed to run the workflow, the agent and each judge by hand. Raises
+        """The one who starts it must be allowed to run the workflow, the agent and each judge by hand. Raises
         `AccessDenied`."""
         caller.require("workflows:execute")
         caller.require("data-tables:read")
@@ -108,8 +108,8 @@ class EvaluationService:
         await self._check_models(definition, caller)
 
     async def _check_models(self, definition: EvaluationBody, caller: Principal) -> None:
-        """Whoever writes what an agent or a judge is asked must be allowed to ask it, as it is with nodes of workflows:
-        somebody else starts the run. Raises `AccessDenied`."""
+        """The author of a question to an agent or a judge must be allowed to ask it, as it is with nodes of workflows.
+        Somebody else starts the run. Raises `AccessDenied`."""
         rights, reader = self._context.port(RunRights), self._context.port(WorkflowReader)
         documents = [judge_document(each) for each in definition.scorers if isinstance(each, JudgeScorer)]
         if isinstance(definition.target, ProfileTarget):

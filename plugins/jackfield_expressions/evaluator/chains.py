@@ -156,7 +156,7 @@ class Chains:
 
 
 def _printer(arguments: Sequence[Tree]) -> list[Value]:
-    """What is handed to the method that prints JSON."""
+    """The value that is handed to the method that prints JSON."""
     if arguments:
         raise NotSimple
     printer = JsonPrinter()

@@ -156,7 +156,7 @@ class _Parser:
         return names[name]
 
     def _named(self, name: str) -> Tree:
-        """What a name stands for here."""
+        """The meaning of a name here."""
         for names in reversed(self._known):
             if name in names:
                 return ("local", names[name])

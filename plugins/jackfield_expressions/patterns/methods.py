@@ -15,7 +15,7 @@ _MOST_MATCHES = 20_000
 
 
 def _fit(text: str, pattern: object) -> re.Pattern[str]:
-    """What to match the text with."""
+    """The pattern to match the text with."""
     if not isinstance(pattern, ScriptPattern) or len(text) > pattern.longest:
         raise NotExact
     if not pattern.wide and not text.isascii() and _WIDE.search(text):
@@ -54,7 +54,7 @@ _REFERENCE = re.compile(r"\$(?:(\$)|(&)|(\d\d?)|(['`<]))", re.ASCII)
 
 @lru_cache(256)
 def _replacement(new: str, groups: int) -> Callable[[re.Match[str]], str]:
-    """What a match is replaced with: `$$`, `$&` and `$1` mean what they mean in JavaScript. Raises `NotExact`."""
+    """The replacement of a match: `$$`, `$&` and `$1` mean what they mean in JavaScript. Raises `NotExact`."""
     if len(new) > 1000 or groups > 9:
         raise NotExact
     parts: list[str | int] = []

@@ -50,10 +50,10 @@ class ScriptPattern:
 
 @record
 class _Atom:
-    """One thing that matches a character, or a place between two. open: whether it may match half of a character beyond
-    U+FFFF; empty: whether it may match nothing; sure: whether it matches anywhere, which `$` does not although it
-    matches nothing; endless: how many quantifiers without a bound are in it that nothing in it has to follow; greedy:
-    whether it takes as much as it can; group: whether it is one."""
+    """One thing that matches a character, or a place between two. `open`: whether it may match half of a character
+    beyond U+FFFF. `empty`: whether it may match nothing. `sure`: whether it matches anywhere, which `$` does not
+    although it matches nothing. `endless`: how many quantifiers without a bound are in it that nothing in it has to
+    follow. `greedy`: whether it takes as much as it can. `group`: whether it is one."""
 
     text: str
     open: bool = False
@@ -315,7 +315,7 @@ _EVERYTHING = "[\\s\\S]*"
 
 
 def _opening(source: str, flags: str) -> tuple[str, str]:
-    """What stands before the rest in Python: a search that begins with anything at all is one from the start."""
+    """The text before the rest in Python: a search that begins with anything at all is one from the start."""
     rest = source.removeprefix(_EVERYTHING)
     if rest == source or "g" in flags or "|" in source or rest[:1] in ("", "?", "*", "+", "{"):
         return "", source

@@ -9,7 +9,7 @@ SECONDS = 60
 
 @state
 class _Second:
-    """What came in it. last: when the last of it came."""
+    """The requests that came in it. `last`: when the last of it came."""
 
     last: float
     amount: float = 0.0

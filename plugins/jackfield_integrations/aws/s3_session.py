@@ -170,7 +170,7 @@ class S3Session:
 
 
 def _error(reply: HttpReply) -> Mapping[str, Json]:
-    """What the server says of it; a proxy in front of it may answer with something else."""
+    """The words of the server of it; a proxy in front of it may answer with something else."""
     try:
         told = parsed(reply.body).get("Error")
     except NodeError:

@@ -215,7 +215,7 @@ class ElasticNode(IntegrationNode):
 
 
 async def _sent(run: NodeRun, session: ElasticSession, waiting: Mapping[int, str]) -> dict[int, Items]:
-    """What became of the items of one bulk request. Raises `NodeError` unless the node goes on after errors."""
+    """The outcome of the items of one bulk request. Raises `NodeError` unless the node goes on after errors."""
     made: dict[int, Items] = {}
     try:
         rows = await session.bulk("".join(waiting.values()))

@@ -68,7 +68,8 @@ class EmailReadImap(Parameters):
 
 @record
 class _Asked:
-    """What one node wants. remembers: the last mail's UID. since: whether a node that begins takes mails of today."""
+    """The wishes of one node. `remembers`: the last mail's UID. `since`: whether a node that begins takes mails of
+    today."""
 
     parameters: EmailReadImap
     version: float
@@ -147,7 +148,7 @@ class EmailReadImapNode(ConnectionTrigger):
 
 
 class _Look:
-    """At one open mailbox. own: what the node remembers: `lastMessageUid` as in n8n, `uidValidity`, the day `since`
+    """At one open mailbox. `own`: what the node remembers: `lastMessageUid` as in n8n, `uidValidity`, the day `since`
     which it counts, and `marking`, the mails that are to be marked as read."""
 
     def __init__(self, most: int, run: ListenRun, asked: _Asked, box: ImapMailbox, own: Mapping[str, Json]) -> None:

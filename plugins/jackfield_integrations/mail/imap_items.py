@@ -33,7 +33,7 @@ def item_of(
 
 
 def _body(content: bytes) -> bytes:
-    """What stands behind the header."""
+    """The part behind the header."""
     head, _, body = content.partition(b"\r\n\r\n")
     return body if head != content else content.partition(b"\n\n")[2]
 
@@ -55,6 +55,6 @@ def _is_attachment(part: Mail) -> bool:
 
 
 def _unnamed(part: Mail) -> MailFile:
-    """Its type is told by its name or its content, as in n8n."""
+    """Its name or its content tells its type, as in n8n."""
     found = file_of(part)
     return MailFile(found.content, "", found.file_name)

@@ -174,7 +174,7 @@ async def _message(
 
 
 async def _sent(session: KafkaSession, messages: Sequence[Message], seconds: float) -> list[dict[str, Json]]:
-    """What n8n tells of each partition. Raises `NodeError` when a message has not got there."""
+    """The values that n8n tells of each partition. Raises `NodeError` when a message has not got there."""
     try:
         async with asyncio.timeout(seconds):
             told = await asyncio.gather(*(session.send(message) for message in messages), return_exceptions=True)

@@ -163,7 +163,7 @@ def brokers(values: DriverCredential) -> list[tuple[str, int]]:
 
 
 def _common(values: DriverCredential) -> dict[str, Any]:
-    """What producers and consumers are given alike. Raises `NodeError`."""
+    """The options that producers and consumers share. Raises `NodeError`."""
     tls = values.flag("ssl", default=True)
     if tls and bool(values.text("cert")) != bool(values.text("key")):
         raise NodeError("The credential kafka needs a client certificate and its key, or neither.")

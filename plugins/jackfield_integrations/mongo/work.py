@@ -247,7 +247,7 @@ async def _grouped(
     prepared: Callable[[int, MongoParameters], _Written],
     write: Callable[[Collection, Sequence[_Written]], Awaitable[Items]],
 ) -> Items:
-    """What `write` makes of the items of each collection, in the items' order. Raises `NodeError`."""
+    """The result that `write` makes of the items of each collection, in the items' order. Raises `NodeError`."""
     made: dict[int, Item] = {}
     groups: dict[str, list[_Written]] = {}
     for index, wanted in enumerate(resolved):

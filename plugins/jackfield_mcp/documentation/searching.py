@@ -39,7 +39,7 @@ def search(sections: Iterable[DocSection], query: str) -> list[FoundSection]:
 
 
 def _words(query: str) -> list[str]:
-    """In lower case, without a plural's s, so that both forms are found; of a setting's whole name its parts too, since
+    """In lower case, without a plural's s, so that both forms are found. Of a setting's whole name its parts too, since
     the table of settings has them in their own places."""
     whole = [word.strip(".-") for word in _WORD.findall(query.lower())]
     found = [part for word in whole for part in (word, *(word.split(".") if "." in word else ()))]

@@ -127,7 +127,7 @@ def _unrestricted() -> Principal:
 
 
 def _grantable(caller: Principal, client: OAuthClient, asked: AuthorizationRequest) -> Sequence[str]:
-    """What the client asks for, or has registered for, as far as the caller may do it."""
+    """The scopes that the client asks for, or has registered for, as far as the caller may do it."""
     wanted = asked.scopes or client.scope.split()
     return [scope for scope in sorted(wanted) if scope in SCOPES and caller.may(scope)]
 

@@ -90,7 +90,7 @@ def _shown(one: OfferedWorkflow) -> SourcedTool:
 
 
 def _result(items: Items) -> Json:
-    """What the last node gives: the object of its only item, or a list of them."""
+    """The result of the last node: the object of its only item, or a list of them."""
     found: list[Json] = [dict(item["json"]) for item in items]
     return found[0] if len(found) == 1 else found
 

@@ -187,7 +187,7 @@ class Bringing:
 
 
 def _with_taken_servers(agent: Agent | None, body: Mapping[str, Json]) -> tuple[Mapping[str, Json], list[Problem]]:
-    """The body without MCP servers that the agent cannot have, and what is to be told of them."""
+    """The body without MCP servers that the agent cannot have, and remarks on them."""
     servers = _mapping(body["mcp_servers"])
     left = [] if agent is None else agent.untaken_servers(servers)
     told = [Problem(f"mcp_servers.{name}", "the agent does not take it; it is left out", "warning") for name in left]

@@ -179,7 +179,7 @@ def _bring(setup: Setup, one: StoredProvider, servers: Sequence[StoredServer], o
 
 
 def _servers(setup: Setup, alias: str, servers: Sequence[StoredServer]) -> dict[str, dict[str, Json]]:
-    """Of a profile, by their ids. Names that make the same id are told with the ids that they get."""
+    """Of a profile, by their ids. The import lists names that make the same id with the ids that they get."""
     made: dict[str, dict[str, Json]] = {}
     names: dict[str, str] = {}
     for server in servers:

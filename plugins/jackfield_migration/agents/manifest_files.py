@@ -76,7 +76,7 @@ class ManifestFiles:
         return "updated"
 
     def _promise(self, folder: str, content: bytes) -> None:
-        """A manifest that is none will not be here either."""
+        """A manifest that is none is not here either."""
         with suppress(ValueError):
             document = tomllib.loads(content.decode())
             if folder == "agents.d":
@@ -146,8 +146,8 @@ def _variable(id: str) -> str:
 
 
 def _of_address(wanted: WantedProvider, known: Mapping[str, Provider]) -> str | None:
-    """The provider that is here and serves the same address in the same dialect: as its default, since its key and the
-    targets of rules go there. One that has the address beside its default is another place for a key."""
+    """The provider that is here and serves the same address in the same dialect. It serves it as its default, since its
+    key and the targets of rules go there. One that has the address beside its default is another place for a key."""
     family = wanted.type.split("-")[0]
     for found, provider in known.items():
         if provider.dialect == family and same_address(provider.endpoint()[1], wanted.url):

@@ -57,7 +57,7 @@ class N8nCipher:
         return self._first(sealed, _object)
 
     def _first(self, sealed: str, read: Callable[[str], FoundT]) -> FoundT:
-        """What `read` makes of the text that the first key gives which it can read."""
+        """The value that `read` makes of the text that the first key gives which it can read."""
         failed = wrong_key()
         for key in self._keys:
             try:

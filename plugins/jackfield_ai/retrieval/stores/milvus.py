@@ -120,7 +120,7 @@ def _field(name: str, value: Json) -> Json:
 
 
 def _properties(document: Document, names: Sequence[str]) -> dict[str, Json]:
-    """What the collection has fields for. Raises `NodeError` for a field that the metadata lack."""
+    """The values that the collection has fields for. Raises `NodeError` for a field that the metadata lack."""
     made: dict[str, Json] = {}
     for name in names:
         value = document.metadata.get(name)

@@ -91,7 +91,7 @@ def _properties(document: Document) -> dict[str, Json]:
 
 
 def _flat(value: Mapping[str, Json], before: str) -> Iterator[tuple[str, Json]]:
-    """What a record may hold: numbers, truths, texts and lists of texts."""
+    """The values that a record may hold: numbers, truths, texts and lists of texts."""
     for name, found in value.items():
         if isinstance(found, list) and not all(isinstance(one, str) for one in found):
             found = {str(place): one for place, one in enumerate(found)}
