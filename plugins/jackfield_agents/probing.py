@@ -98,7 +98,7 @@ def _kill(group: int) -> None:
 
 
 class _BoundedPipeReader:
-    """A pipe whose beginning is kept and whose rest is read and dropped. asyncio's own would make the end of the
+    """A pipe whose beginning is kept and whose rest is read and dropped. The pipe of asyncio would make the end of the
     process wait for everybody who has the pipe."""
 
     def __enter__(self) -> Self:

@@ -87,7 +87,7 @@ class AuditChain:
         self._waiting += [(act, at, future) for act, future in zip(acts, mine, strict=True)]
         if self._writing is None or self._writing.done():
             self._writing = loop.create_task(self._write(), name="audit")
-        # Whoever leaves does not take the record along.
+        # A caller who leaves does not take the record along.
         await asyncio.shield(asyncio.gather(*mine))
 
     async def flush(self) -> None:

@@ -74,7 +74,7 @@ async def _token(
 async def _account_token(
     service: CredentialService, kind: str, scheme: ServiceAccount, values: Mapping[str, str]
 ) -> CredentialTestResult:
-    """What it may do for a user is granted by scope: without one, only the account itself can be tried."""
+    """A scope grants what it may do for a user: without one, only the account itself can be tried."""
     account = account_of(kind, scheme, values)
     if account.scope:
         await service.accounts.exchanged(account, account.scope)

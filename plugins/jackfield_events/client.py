@@ -75,7 +75,7 @@ class EventClient:
                 return
 
     def _answer(self, message: Message, events: Subscription) -> str:
-        """Do what the message asks, and say so. Raises `JackfieldError`, whose message the client is told."""
+        """Do what the message asks, and say so. Raises `JackfieldError`, whose message the client gets."""
         text = message.get("text")
         if text is None:
             raise InvalidInput("Messages are texts, not binary.")

@@ -54,7 +54,7 @@ def text_length(text: str) -> int:
 
 
 def _unit(text: str, index: int | None) -> str | None:
-    """The code unit at an index. Half a character has no text of its own, so U+FFFD stands for it."""
+    """The code unit at an index. Half a character alone is no text, so U+FFFD stands for it."""
     if index is None:
         return None
     if text.isascii():

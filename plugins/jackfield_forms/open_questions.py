@@ -110,7 +110,7 @@ class FormQuestions:
             raise Conflict(OVER, code="APPROVAL_CLOSED") from None
 
     async def _for_caller(self, row: ExecutionRow, found: WaitingQuestion) -> WaitingQuestion:
-        """Whoever has the page's address may answer there, so only who may answer here gets it."""
+        """Everybody who has the page's address may answer there, so only who may answer here gets it."""
         rights = self._context.find_port(RunRights)
         try:
             if rights is not None:

@@ -26,7 +26,7 @@ from jackfield.api.daemon_commands import completed_of, identified
 complete_key = completed_of("/api/gateway/keys", key="label", about="id")
 key_argument = click.argument("name", metavar="KEY", shell_complete=complete_key)
 complete_profile = completed_of("/api/profiles", key="alias", about="agent_id")
-Limits = Mapping[str, Any]  # what options give, each of its own type
+Limits = Mapping[str, Any]  # what options give, each with its own type
 
 
 @click.group("key", cls=CommandGroup)
@@ -245,7 +245,7 @@ def _tell_secret(found: Any, as_json: bool) -> None:
 
 
 def _ask(cli: Cli, config_dir: Path | None, method: str, path: str, **more: Any) -> Any:
-    """Any: each route has a form of its own."""
+    """Any: each route has its own form."""
     return DaemonClient(cli.config_dir(config_dir)).ask(method, f"/api/gateway/{path}", **more).data
 
 

@@ -209,7 +209,7 @@ class SourceControl:
         return here, titles
 
     def _in_order(self, wanted: Sequence[GitChange]) -> list[GitChange]:
-        """What others need comes first."""
+        """Things that others need come first."""
         places = {kind.folder: place for place, kind in enumerate(self._kinds)}
         return sorted(wanted, key=lambda each: (places.get(_folder(each.path), len(places)), each.path))
 

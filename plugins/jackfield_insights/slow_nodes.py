@@ -70,7 +70,7 @@ def _gather(found: Mapping[str, StoredExecution], runs: dict[tuple[str, str], li
         try:
             records = node_records(stored.steps)
         except (ValueError, KeyError, TypeError):
-            continue  # damaged; whoever reads the execution is told
+            continue  # damaged; whoever reads the execution gets the error
         for one in records:
             if "inputOutput" not in one and not one.get("reused"):
                 key = (stored.row.workflow_id or "", one["node"])

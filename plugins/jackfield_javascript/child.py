@@ -112,7 +112,7 @@ def load_host() -> None:
     spec.loader.exec_module(sys.modules["host"])
 
 
-def part(name: str) -> Any:  # a module, which has no type of its own
+def part(name: str) -> Any:  # a module, whose members no type describes
     """A module of `host`. Where it was not loaded the process ends: a script cannot catch that and go on without."""
     if f"host.{name}" not in sys.modules:
         send(NEEDS + name)

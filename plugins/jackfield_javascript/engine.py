@@ -210,7 +210,7 @@ class JavaScriptEngine:
         for _ in range(self._tries):
             given = data, head, math.ceil(timeout)
             frames, size = _frames(*given) if len(data.input) <= LONG else await asyncio.to_thread(_frames, *given)
-            rows = ScriptRows(data.input)  # what comes before a part is found to be lacking counts for nothing
+            rows = ScriptRows(data.input)  # what comes before a part is found to be lacking does not count
             answer = await self._code.call(ScriptRequest(frames, rows.take), timeout, self._memory.beyond(size))
             if not self._lacks(answer):
                 return await self._result(answer, rows, size)

@@ -137,7 +137,7 @@ class StreamBook:
         return Entry(KIND, stream.id, "", stream.created_at, stream.revision, jsontext.dumps(told))
 
     def _stream(self, entry: Entry) -> LogStream:
-        """One whose secrets no key opens stays in the list, to be mended or deleted, and stops no other."""
+        """One whose secrets no key opens stays in the list, to be repaired or deleted, and stops no other."""
         told, problem = _told(entry), ""
         try:
             opened = jsontext.loads(self._context.secrets.open(base64.b64decode(str(told["sealed"]))))

@@ -52,4 +52,4 @@ class McpTool(Generic[ArgumentsT]):
     outward: bool = False
 
 
-AnyTool = McpTool[Any]  # each tool has arguments of its own
+AnyTool = McpTool[Any]  # each tool has its own arguments

@@ -16,7 +16,7 @@ from jackfield.api.object_references import load
 FAILED = 1
 
 
-def _work(reference: str) -> Callable[..., Any]:  # each with parameters of its own
+def _work(reference: str) -> Callable[..., Any]:  # each with its own parameters
     return cast("Callable[..., Any]", load(f"jackfield_migration.{reference}"))
 
 

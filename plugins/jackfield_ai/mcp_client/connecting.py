@@ -211,7 +211,7 @@ async def _asked(asking: Coroutine[Any, Any, T], call: Trouble) -> T:
             asked.cancel()
             await asyncio.wait({asked})
             if not asked.cancelled():
-                asked.exception()  # it ended for the reason that is told
+                asked.exception()  # it ended for the reason that the error names
 
 
 @asynccontextmanager

@@ -102,7 +102,7 @@ class _Exchange(httpx2.AsyncByteStream):
                 f"The MCP server's answer took longer than {self._seconds:g} seconds (ai.mcp_tool_timeout)."
             ) from None
         finally:
-            # Whoever reads has to wake up; it may be that nobody does.
+            # The reader has to wake up; there may be none.
             ending = asyncio.current_task()
             if ending is not None and not ending.cancelling():
                 await self._pieces.put(None)
@@ -116,7 +116,7 @@ class _Exchange(httpx2.AsyncByteStream):
                 await self.sending
             except NodeError as exc:
                 self._transport.trouble().failure = exc
-                # What the SDK takes for a failure of this answer, and not of the session.
+                # The SDK takes this for a failure of this answer, and not of the session.
                 raise httpx2.StreamError(exc.message) from None
 
     async def aclose(self) -> None:

@@ -91,7 +91,7 @@ def own_blocks(message: Message, dialect: DialectName) -> tuple[Block, ...]:
         found = dialects.of(dialect).parse_response(dumps(whole)).content
     except DialectError:
         return ()
-    ids = iter([call.id for call in message.calls])  # Gemini's have none of their own
+    ids = iter([call.id for call in message.calls])  # Gemini's have none
     return tuple(replace(one, id=next(ids, one.id)) if isinstance(one, ToolUse) else one for one in found)
 
 

@@ -74,7 +74,7 @@ def _choice(asked: OpenAiItem, choice: dict[str, Json]) -> Item:
 
 
 def _json(content: Json) -> Json:
-    """What is no JSON stays a text."""
+    """A text that is no JSON stays a text."""
     try:
         return json_in(content) if isinstance(content, str) else content
     except ParseProblem:

@@ -126,7 +126,7 @@ class CalledWorkflow:
     def _given(self, parameters: WorkflowTool, arguments: Mapping[str, Json]) -> dict[str, Json]:
         if self._mapped:
             return dict(parameters.workflow_inputs.value or {})
-        # With a schema of its own, older versions hand over all arguments, and once more as `query`.
+        # With their own schema, older versions hand over all arguments, and once more as `query`.
         made: dict[str, Json] = dict(arguments)
         if parameters.specify_input_schema:
             made.setdefault("query", dict(arguments))

@@ -32,7 +32,7 @@ class LoginCalls:
         except TimeoutError:
             raise UpstreamFailed(f"The login {name} does not answer; try again later.") from None
         except Exception as exc:
-            # The message may quote the password, so that only type and place are told.
+            # The message may quote the password, so that the error names only type and place.
             cause = exc.cause if isinstance(exc, Escaped) else exc
             place = traceback.extract_tb(cause.__traceback__)[-1]
             kind = type(cause).__name__

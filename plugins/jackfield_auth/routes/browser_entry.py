@@ -103,7 +103,7 @@ class BrowserEntry:
         """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""
         for token in self.cookies():
             found = await self._auth.sessions.find(token, passive=True)
-            # Who has stolen one can use it for nothing, not for a logout either.
+            # A thief can use one for nothing, not for a logout either.
             if found is None or PEERS.index(peer()) >= PEERS.index(found.peer):
                 await self._auth.sessions.end(token)
 

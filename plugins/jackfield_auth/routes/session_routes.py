@@ -148,7 +148,7 @@ def session_routes(auth: AuthService) -> Blueprint:
     async def refresh() -> Response:
         caller = caller_by("jwt")
         user = found(await auth.store().user(caller.user_id))
-        if await auth.second_steps.is_owed(user):  # else a token of a password alone would go on for ever
+        if await auth.second_steps.is_owed(user):  # else a token of a password alone would go on forever
             raise none_set_up()
         if not await end_token(auth, caller):
             raise TokenInvalid("The token has been refreshed or revoked already; log in again.")

@@ -61,6 +61,6 @@ class SessionMethod:
             await self._sessions.end(token)
             raise SessionExpired
         if user.version != session.version:
-            # It stays until its time is over: a change of its own user may be about to let it go on.
+            # It stays until its time is over: a change by its user may be about to let it go on.
             raise SessionExpired
         return Principal(user.id, user.username, user.role, self.name, claims=claims)

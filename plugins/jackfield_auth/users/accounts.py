@@ -190,7 +190,7 @@ class UserAccounts:
     async def _renew(self, user: User, hashed: str) -> None:
         """Keep the password's new hash, unless the password was changed while the old one was being checked."""
         async with self._changing:
-            with suppress(StoreUnavailable):  # the old hash will do; the next login tries again
+            with suppress(StoreUnavailable):  # the old hash does; the next login tries again
                 now = await self._store().user(user.id)
                 if now is not None and now.password_hash == user.password_hash:
                     await self._store().change_user(user.id, password_hash=hashed, revoke=False)

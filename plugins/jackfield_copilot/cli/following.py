@@ -44,7 +44,7 @@ class Permissions:
         allow = self._allow_runs or (self._ask and self._allows(draft))
         try:
             self._daemon.ask("POST", f"{self._path}/runs/{run['id']}", body={"allow": allow})
-        except JackfieldError as exc:  # the agent is told the same
+        except JackfieldError as exc:  # the agent gets the same error
             click.echo(harmless(exc.message), err=True)
 
     def _allows(self, draft: Mapping[str, Any]) -> bool:  # as GET /api/v1/drafts/{id} answers

@@ -23,7 +23,7 @@ LOOKS = ("GET", "HEAD", "OPTIONS")
 
 
 def _require() -> None:
-    """What the agent reads and tells, whoever talks to it must be allowed to read."""
+    """The one who talks to the agent must be allowed to read all that the agent reads and tells."""
     for scope in ("workflows:read", "workflows:write", "executions:read"):
         principal().require(scope)
 

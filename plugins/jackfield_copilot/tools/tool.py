@@ -80,4 +80,4 @@ class DraftTool(Generic[ArgumentsT]):
     outward: bool = False
 
 
-AnyDraftTool = DraftTool[Any]  # each tool has arguments of its own
+AnyDraftTool = DraftTool[Any]  # each tool has its own arguments

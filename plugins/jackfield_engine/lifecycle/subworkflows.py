@@ -286,7 +286,7 @@ class Children:
 
 
 def _delegate(parent: LiveRun, accepted: asyncio.Future[None]) -> None:
-    """From when the store has the child, crashes count for the child and not for its parent."""
+    """From when the store has the child, crashes count against the child and not against its parent."""
     if not accepted.cancelled() and accepted.exception() is None:
         parent.disk.delegate()
 

@@ -370,7 +370,7 @@ class LiveRun:
         progress.begin(now)
 
     async def _wait(self, suspend: Suspend) -> None:
-        """A node waits, unless the execution ends meanwhile: it may have been told so while the node would not stop."""
+        """A node waits, unless the execution ends meanwhile: the order may have come while the node would not stop."""
         if self.state in ENDING or self.state is RunState.REFUSING:
             raise asyncio.CancelledError
         until = None if suspend.until is None else self.services.store_clock.of(suspend.until)

@@ -303,7 +303,7 @@ class RunProgress:
         self._kept(task, record)
 
     def _kept(self, task: Task, record: NodeRecord) -> None:
-        """What a node has given is kept: it counts."""
+        """The outputs that a node has given are kept: they count."""
         if task.preset is None:
             figures = self._services.figures
             figures.nodes.append((task.step.node.kind, record["status"], record["duration"]))

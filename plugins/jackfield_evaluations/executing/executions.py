@@ -104,7 +104,7 @@ async def _read(context: PluginContext, execution_id: str, outcome: Outcome, wai
 
 
 async def _ended(context: PluginContext, execution_id: str) -> StoredExecution | None:
-    """The execution once its end is durable: it is told before."""
+    """The execution once its end is durable: the event comes before."""
     for _ in range(_LOOKS):
         stored = await context.store.execution(execution_id)
         if stored is None or stored.row.status not in OPEN_STATUSES:

@@ -68,7 +68,7 @@ def parse(source: str) -> Tree:
     if len(source) > _LONGEST or ("`" in source and "\r" in source):  # a template prints each line end as \n
         raise NotSimple
     if _REFUSED.search(source):
-        raise NotSimple  # the user is told
+        raise NotSimple  # the user gets the error
     return _Parser(source).whole()
 
 

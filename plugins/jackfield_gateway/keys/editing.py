@@ -35,7 +35,7 @@ def require_profiles_or_null(body: KeyChangeBody) -> None:
 def changed(key: VirtualKey, body: KeyChangeBody, now_ms: int) -> VirtualKey:
     """Raises `InvalidInput`."""
     given = body.model_fields_set
-    changes: dict[str, Any] = {}  # Any: fields of a record, each of its own type
+    changes: dict[str, Any] = {}  # Any: fields of a record, each with its own type
     for name in given & {"owner", "models", "profiles", "cache_seconds"}:
         empty: object = {"owner": "", "cache_seconds": 0.0}.get(name, ())
         value = getattr(body, name)

@@ -78,7 +78,7 @@ class LdapSession:
         """Entries, page by page. page_size: 0 for none; most: None for all."""
         found: list[dict[str, Json]] = []
         cookie: object = None
-        for _ in range(self._most + 1):  # pages may be empty, and a server could give those for ever
+        for _ in range(self._most + 1):  # pages may be empty, and a server could give those forever
             more = {"paged_size": min(page_size, most or page_size), "paged_cookie": cookie} if page_size else {}
             limit = 0 if page_size or most is None else most
 

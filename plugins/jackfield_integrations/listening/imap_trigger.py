@@ -148,8 +148,8 @@ class EmailReadImapNode(ConnectionTrigger):
 
 
 class _Look:
-    """At one open mailbox. `own`: what the node remembers: `lastMessageUid` as in n8n, `uidValidity`, the day `since`
-    which it counts, and `marking`, the mails that are to be marked as read."""
+    """At one open mailbox. `own`: what the node remembers. It is `lastMessageUid` as in n8n, `uidValidity`, the day
+    `since` which it counts, and `marking`, the mails that are to be marked as read."""
 
     def __init__(self, most: int, run: ListenRun, asked: _Asked, box: ImapMailbox, own: Mapping[str, Json]) -> None:
         """most: bytes of the mails of one execution, with more than one mail."""
@@ -211,7 +211,7 @@ class _Look:
             mail = await self._box.fetch(uid)
             length = len(mail.content or b"") if mail is not None else 0
             refused = mail is not None and mail.content is None
-            if items and (refused or size + length > self._most):  # what comes before it is told first
+            if items and (refused or size + length > self._most):  # mails before it start the workflow first
                 break
             size, taken = size + length, taken + 1
             if mail is not None:

@@ -163,7 +163,7 @@ class Bringing:
         if agent is not None and not (await self._context.port(Agents).detect(agent)).installed:
             told = Problem("agent_id", f"{agent.title} is not installed here yet", "warning")
             result = replace(result, verdict="attention", problems=[*result.problems, told])
-        key = wanted.key or self._keys.get(wanted.provider_id)  # a profile has a key of its own, not the provider's
+        key = wanted.key or self._keys.get(wanted.provider_id)  # a profile has its own key, not the provider's
         asked = dict(body) if key is None else {**body, "api_key": key}
 
         imports = self._context.port(ProfileImports)
@@ -208,7 +208,7 @@ def _missing_models(wanted: WantedProvider, found: Provider) -> list[Problem]:
 
 
 def _differing(present: Profile, body: Mapping[str, Json]) -> Iterator[str]:
-    """What was not asked for may be as it is."""
+    """A field that nobody asked for may be as it is."""
     for name in _COMPARED:
         wanted, found = body[name], getattr(present, name)
         if wanted is not None and wanted != (list(found) if name == "args" else found):

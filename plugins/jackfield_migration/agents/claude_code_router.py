@@ -177,7 +177,7 @@ def _rules(setup: Setup, router: Mapping[str, Json], origin: str, ids: Mapping[s
 def _fallbacks(
     setup: Setup, fallback: Mapping[str, Json], origin: str, ids: Mapping[str, str]
 ) -> Iterator[dict[str, Json]]:
-    """Those of the default route serve every request here; others would need conditions of their own."""
+    """Those of the default route serve every request here; others would need their own conditions."""
     for scenario, chain in fallback.items():
         if scenario != "default":
             setup.leave(

@@ -62,7 +62,7 @@ def _object(path: Path, parse: Callable[[], object]) -> Mapping[str, Json]:
         found = parse()
     except RecursionError:
         raise InvalidInput(f"The file {path} is nested too deeply.") from None
-    except Exception as exc:  # parsers have errors of their own; their texts quote the file
+    except Exception as exc:  # parsers have their own errors; their texts quote the file
         line = getattr(exc, "lineno", None) or getattr(getattr(exc, "problem_mark", None), "line", None)
         where = f" (near line {line})" if isinstance(line, int) else ""
         raise InvalidInput(f"The file {path} is not understood{where}.") from None

@@ -143,7 +143,7 @@ def _database(database: MongoConnection) -> str:
 
 
 def _plain(value: object) -> Json:
-    """What is no JSON, such as an ObjectId or a date, is its text."""
+    """A value that is no JSON, such as an ObjectId or a date, is its text."""
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list):
