@@ -19,6 +19,7 @@ class AuthPlugin(Plugin):
         SettingsTable("security.second_factor", "jackfield_auth.settings:SecondFactorSettings"),
         SettingsTable("security.passkeys", "jackfield_auth.settings:PasskeySettings"),
         SettingsTable("security.invitations", "jackfield_auth.settings:InvitationSettings"),
+        SettingsTable("security.command_logins", "jackfield_auth.settings:CommandLoginSettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
     commands = (
@@ -27,9 +28,11 @@ class AuthPlugin(Plugin):
         "jackfield_auth.commands.opening:open_ui",
         "jackfield_auth.commands.sessions:sessions",
         "jackfield_auth.commands.invitations:invitations",
+        "jackfield_auth.commands.login:login",
+        "jackfield_auth.commands.login:logout",
     )
     provides = {"jackfield_auth.commands.users:UserDirectory": "jackfield_auth.serving:users"}
-    parts = ("jackfield_auth.service:AuthService",)
+    parts = ("jackfield_auth.service:AuthService", "jackfield_auth.command_logins.book:CommandLogins")
 
     jackfield_auth_methods = later("jackfield_auth.serving:methods")
     jackfield_sealed_values = later("jackfield_auth.factors.resealing:sealed_values")

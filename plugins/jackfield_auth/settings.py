@@ -193,6 +193,30 @@ class InvitationSettings(AuthTable):
         return seconds(self.reset_expiration)
 
 
+class CommandLoginSettings(AuthTable):
+    """`[security.command_logins]`: `jackfield login`, which gets an API key of whoever allows it in the browser."""
+
+    enabled: bool = Field(True, description="Whether command lines log in through the browser.")
+    expiration: Duration = Field(
+        "90d", description="The API key of a command line ends after so long: 24h, 7d, 90d ..."
+    )
+    timeout: int = Field(600, ge=30, le=3600, description="How long a request waits for a decision, in seconds.")
+    interval: int = Field(5, ge=1, le=60, description="How often a machine without a browser asks, in seconds.")
+    pending: int = Field(1000, ge=10, le=100_000, description="Requests that wait at most; the oldest of more ends.")
+    pending_of_address: int = Field(20, ge=1, le=10_000, description="Requests of one address that wait at most.")
+    attempts: int = Field(
+        120, ge=1, le=100_000, description="Requests of one address within a window; more are answered 429."
+    )
+    window: int = Field(60, ge=1, le=3600, description="Length of that window, in seconds.")
+    body_limit: int = Field(16_384, ge=1024, le=1_048_576, description="Size of a command's request at most, in bytes.")
+    body_timeout: int = Field(10, ge=1, le=300, description="How long such a request may take to arrive, in seconds.")
+
+    @property
+    def key_lifetime(self) -> int:
+        """`expiration` in seconds."""
+        return seconds(self.expiration)
+
+
 class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from jackfield.api.records import state
 
-LEFT_OUT = ("daemon.lock", "daemon-endpoint", ".disk-reserve", "logs", "cache", "binary/incoming", ".restoring")
-"""Files that belong to a running daemon, tell of the past, or are made anew."""
+LEFT_OUT = (
+    "daemon.lock", "daemon-endpoint", "daemon-logins", ".disk-reserve", "logs", "cache", "binary/incoming",
+    ".restoring",
+)  # fmt: skip
+"""Files that belong to a running daemon or to a person's command line, tell of the past, or are made anew."""
 _UNFINISHED = re.compile(r"\..+\.jackfield-[0-9a-f]{8}", re.DOTALL)
 _JOURNALS = ("-wal", "-shm", "-journal")
 

@@ -24,7 +24,10 @@ class WorkflowsPlugin(Plugin):
     """Workflows: documents, validation, the management API and its commands."""
 
     name = "workflows"
-    settings = (SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),)
+    settings = (
+        SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),
+        SettingsTable("node_types", "jackfield_workflows.settings:NodeTypesSettings"),
+    )
     commands = (
         "jackfield_workflows.cli.commands:workflow",
         "jackfield_workflows.cli.executions:execution",

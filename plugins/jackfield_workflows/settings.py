@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -67,4 +69,42 @@ class WorkflowsSettings(BaseModel):
         description="How often all live workflows are looked at for what keeps them from starting, in seconds.",
         gt=0,
         le=86_400,
+    )
+
+
+class NodeTypesRule(BaseModel):
+    """One of `[[node_types.rules]]`: it applies to the role, or to the project, or to both together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    role: Literal["", "viewer", "member", "admin"] = Field(
+        "", description="Role of the people to whom the rule applies. Empty: everybody."
+    )
+    project: str = Field(
+        "", max_length=200, description="Id or name of the project whose workflows the rule is about. Empty: each one."
+    )
+    exclude: list[str] = Field(default_factory=list, max_length=1000, description="Node types that are excluded.")
+    allow: list[str] = Field(
+        default_factory=list, max_length=1000, description="Node types that are allowed. Empty: all but the excluded."
+    )
+
+
+class NodeTypesSettings(BaseModel):
+    """Node types that workflows may have."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    exclude: list[str] = Field(
+        default_factory=list,
+        max_length=1000,
+        description="Node types that no workflow may have, such as `executeCommand` or `n8n-nodes-base.ssh`. `*` "
+        "stands for any characters.",
+    )
+    allow: list[str] = Field(
+        default_factory=list,
+        max_length=1000,
+        description="The only node types that workflows may have, as `exclude` names them. Empty: all.",
+    )
+    rules: list[NodeTypesRule] = Field(
+        default_factory=list, max_length=200, description="Rules for a role or a project. They only take away."
     )

@@ -287,6 +287,8 @@ OWN = frozenset(
         "getCurrentUser",
         "getMcpAuthorization",
         "getSession",
+        "decideCommandLogin",
+        "getCommandLogin",
         "listApiKeys",
         "listLogins",
         "listMcpGrants",

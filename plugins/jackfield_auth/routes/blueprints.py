@@ -9,6 +9,7 @@ from quart import Blueprint
 from jackfield.api.context import PluginContext
 from jackfield_auth.routes.account_routes import account_routes
 from jackfield_auth.routes.browser_routes import browser_routes
+from jackfield_auth.routes.command_login_routes import command_login_routes
 from jackfield_auth.routes.factor_routes import factor_routes
 from jackfield_auth.routes.key_routes import key_routes
 from jackfield_auth.routes.link_routes import link_routes, opened_link_routes
@@ -32,4 +33,5 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         link_routes(auth),
         opened_link_routes(auth),
         n8n_routes(auth),
+        command_login_routes(auth),
     ]

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from jackfield.api.asgi import Scope
 from jackfield.api.auth import AGENTS_READ, AGENTS_WRITE, MACHINE_WRITE, SCOPES
 from jackfield.api.context import Service
 from jackfield.api.json_values import Json
+from jackfield.api.own_address import base_of
 from jackfield_mcp.paths import AUTHORIZE, ENDPOINT, REGISTER, RESOURCE_METADATA, REVOKE, TOKEN
 
 USUAL_SCOPES = tuple(sorted(SCOPES - {AGENTS_READ, AGENTS_WRITE, MACHINE_WRITE}))
 """All but those that reach what the daemon's user may do."""
-
-
-def base_of(scope: Scope, service: Service) -> str:
-    """Scheme, host and port. The gate has checked the Host header. A public host is behind TLS, unless
-    `server.public_url` says otherwise."""
-    host = next((value.decode("latin-1").lower() for name, value in scope["headers"] if name.lower() == b"host"), "")
-    own = urlsplit(service.public_url)
-    if not host or host == own.netloc.lower():
-        return f"{own.scheme}://{own.netloc.lower()}"
-    return f"{'https' if scope.get('jackfield.public_host') else 'http'}://{host}"
 
 
 def resource_of(base: str) -> str:

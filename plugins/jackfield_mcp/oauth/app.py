@@ -15,7 +15,8 @@ from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
-from jackfield_mcp.oauth.addresses import base_of, resource_metadata, server_metadata
+from jackfield.api.own_address import base_of
+from jackfield_mcp.oauth.addresses import resource_metadata, server_metadata
 from jackfield_mcp.oauth.consent_page import send_page
 from jackfield_mcp.paths import (
     AUTHORIZE,

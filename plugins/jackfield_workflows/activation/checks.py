@@ -7,6 +7,7 @@ from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem, Workflow
+from jackfield_workflows.activation.node_rules import NodeRules
 from jackfield_workflows.activation.obstacles import obstacle_problems
 from jackfield_workflows.activation.references import References, reachable
 from jackfield_workflows.activation.starters import start_problems, starters
@@ -22,6 +23,7 @@ class ActivationChecks:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._triggers = context.port(TriggerCalls)
+        self._rules = NodeRules(context)
 
     async def problems(self, workflow: Workflow) -> list[Problem]:
         """Raises `StoreUnavailable`."""
@@ -30,6 +32,7 @@ class ActivationChecks:
         found += start_problems(workflow, begin)
         reached = reachable(workflow, [node.name for node in begin.runnable])
         found += obstacle_problems(workflow, self._context.port(NodeCatalog), reached)
+        found += await self._rules.problems(workflow)
         told = {problem.path for problem in found}
         async for problem in References(self._context, workflow).problems(reached):
             if problem.path not in told:

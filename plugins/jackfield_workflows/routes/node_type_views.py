@@ -17,6 +17,7 @@ from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential, NodeOutline, NodeParameters, NodeShape, NodeType
 from jackfield.api.nodes.tool_form import forms_for
+from jackfield.api.records import record
 
 OutlineT = TypeVar("OutlineT", bound=NodeOutline)
 _log = logging.getLogger(__name__)
@@ -31,6 +32,15 @@ HELP: Mapping[str, str] = {
     "trigger": "workflows#nodes",
 }
 """Group -> the page about its nodes, for those that name none."""
+
+
+@record
+class _Listed:
+    """One node type of the list. runs: whether it can run here."""
+
+    kind: str
+    runs: bool
+    view: bytes
 
 
 class NodeTypeViews:
@@ -49,17 +59,19 @@ class NodeTypeViews:
         self._made_after = 0
         self._views: dict[str, bytes] = {}
         """By kind, with the fields."""
-        self._lists: dict[bool, Sequence[tuple[bool, bytes]]] = {}
-        """With schemas or without: whether each can run, and its view."""
+        self._lists: dict[bool, Sequence[_Listed]] = {}
+        """With schemas or without."""
         self._lock = asyncio.Lock()
 
-    async def all(self, *, schemas: bool, unavailable: bool = False) -> bytes:
-        """The list of the node types that can run. schemas: with their parameters; unavailable: with the others."""
+    async def all(self, *, schemas: bool, unavailable: bool = False, left_out: Callable[[str], bool]) -> bytes:
+        """The list of the node types that can run. schemas: with their parameters; unavailable: with the others;
+        left_out: whether the caller may not use a kind."""
         async with self._lock:
             self._forget_stale()
             if schemas not in self._lists:
                 self._lists[schemas] = await asyncio.to_thread(self._with_schemas if schemas else self._summaries)
-            views = [view for runs, view in self._lists[schemas] if runs or unavailable]
+            listed = [one for one in self._lists[schemas] if one.runs or unavailable]
+        views = [one.view for one in listed if not left_out(one.kind)]
         return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
 
     async def one(self, kind: str) -> bytes:
@@ -82,18 +94,16 @@ class NodeTypeViews:
             self._views[kind] = self._shown(found, node_type_view if found.kind == kind else tool_view)
         return self._views[kind]
 
-    def _with_schemas(self) -> Sequence[tuple[bool, bytes]]:
+    def _with_schemas(self) -> Sequence[_Listed]:
         return self._listed(self._catalog().all(), schema_view)
 
-    def _summaries(self) -> Sequence[tuple[bool, bytes]]:
+    def _summaries(self) -> Sequence[_Listed]:
         return self._listed(self._catalog().outlines(), summary)
 
-    def _listed(
-        self, nodes: Sequence[OutlineT], view: Callable[[OutlineT], dict[str, Json]]
-    ) -> Sequence[tuple[bool, bytes]]:
+    def _listed(self, nodes: Sequence[OutlineT], view: Callable[[OutlineT], dict[str, Json]]) -> Sequence[_Listed]:
         ordered = sorted(nodes, key=lambda one: one.kind)
-        shown = [(not one.description.missing, self._shown(one, view)) for one in ordered]
-        return [one for one in shown if one[1]]
+        shown = [_Listed(one.kind, not one.description.missing, self._shown(one, view)) for one in ordered]
+        return [one for one in shown if one.view]
 
     def _shown(self, node_type: OutlineT, view: Callable[[OutlineT], dict[str, Json]]) -> bytes:
         """The view as JSON; empty when a mistake of its plugin makes that impossible."""

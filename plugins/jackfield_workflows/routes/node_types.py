@@ -10,10 +10,11 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.extensions import PluginReports
-from jackfield.api.http import operation, read_query
+from jackfield.api.http import operation, principal, read_query
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.changing import renewals
 from jackfield.api.workflows import local_type
+from jackfield_workflows.activation.node_rules import NodeRules
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.node_type_views import NodeTypeViews
 
@@ -30,6 +31,7 @@ class NodeTypeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._rules = NodeRules(context)
         self._views = NodeTypeViews(
             lambda: context.port(NodeCatalog), lambda: context.find_port(PluginReports), lambda: renewals(context)
         )
@@ -50,7 +52,8 @@ class NodeTypeRoutes:
     )
     async def list_node_types(self) -> Response:
         query: NodeTypeQuery = read_query(schema("NodeTypeQuery"))
-        found = await self._views.all(schemas=query.schemas, unavailable=query.unavailable)
+        left_out = await self._rules.left_out(principal())
+        found = await self._views.all(schemas=query.schemas, unavailable=query.unavailable, left_out=left_out)
         return Response(found, content_type="application/json")
 
     @operation(

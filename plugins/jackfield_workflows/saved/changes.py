@@ -21,6 +21,7 @@ from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.node_rules import NodeRules
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
@@ -29,6 +30,7 @@ from jackfield_workflows.documents.secret_parameters import SecretParameters, ha
 from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.saved.following import Following
+from jackfield_workflows.saved.node_changes import same_node
 from jackfield_workflows.saved.node_scopes import NodeScopes
 from jackfield_workflows.saved.offer_scopes import check_offer
 from jackfield_workflows.saved.views import without_service_keys
@@ -66,6 +68,7 @@ class WorkflowChanges:
         self._triggers = context.port(TriggerCalls)
         self._checks = ActivationChecks(context)
         self._scopes = NodeScopes(context)
+        self._rules = NodeRules(context)
 
     # -- verbs
 
@@ -89,6 +92,7 @@ class WorkflowChanges:
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
         check_offer(workflow, author.caller)
         await self._scopes.check(workflow, author.caller)
+        await self._rules.check(workflow, author.caller)
         return await self._finish(self._create(workflow, author, tag_names(document) or (), folder_id))
 
     async def replace(
@@ -193,7 +197,7 @@ class WorkflowChanges:
                 check_settings(given)
             live = present.active if active is None else active
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=live)
-            await self._check_scopes(workflow, present, author)
+            await self._check_nodes(workflow, present, author)
             whole = not live or await self._checks.check(workflow, await self._before(present, live=True))
             stored = await self._context.store.change_workflow(
                 present.id,
@@ -219,6 +223,7 @@ class WorkflowChanges:
             if active:
                 check_offer(workflow, author.caller)
                 await self._scopes.check(workflow, author.caller)
+                await self._rules.check(workflow, author.caller)
                 await self._checks.check(workflow)
             stored = await self._context.store.set_active(
                 present.id,
@@ -229,11 +234,17 @@ class WorkflowChanges:
             )
             return await self._committed("activated" if active else "deactivated", workflow, stored)
 
-    async def _check_scopes(self, workflow: Workflow, present: StoredWorkflow, author: Author) -> None:
+    async def _check_nodes(self, workflow: Workflow, present: StoredWorkflow, author: Author) -> None:
         """Raises `AccessDenied`."""
-        if not self._scopes.restrict(author.caller):
+        restricted = self._scopes.restrict(author.caller)
+        if not restricted and not self._rules.in_use:
             return
         before = await self._before(present, live=workflow.active)
+        await self._rules.check(
+            workflow, author.caller, lambda name: before is not None and same_node(workflow, before, name)
+        )
+        if not restricted:
+            return
         check_offer(workflow, author.caller, before)
         await self._scopes.check(workflow, author.caller, before)
 

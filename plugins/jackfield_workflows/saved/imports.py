@@ -21,6 +21,7 @@ from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflow_tools import SETTING
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.node_rules import NodeRules
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.saved.node_scopes import NodeScopes
@@ -56,6 +57,7 @@ class Importer:
         self._changes = changes
         self._secrets = SecretParameters(context)
         self._scopes = NodeScopes(context)
+        self._rules = NodeRules(context)
 
     async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
         """One result per document, in their order. partial: import the good ones although others have mistakes."""
@@ -91,7 +93,7 @@ class Importer:
     async def _lacks(self, document: Json, author: Author) -> Sequence[Problem]:
         """What of a new workflow the author may not store: nodes, an offer as a tool. One that is here may keep its
         own."""
-        if not self._scopes.restrict(author.caller):
+        if not self._scopes.restrict(author.caller) and not self._rules.in_use:
             return ()
         own = own_id(document)
         if own is not None and await self._context.store.workflow_row(own) is not None:
@@ -101,7 +103,8 @@ class Importer:
         workflow = await off_loop(given, lambda: reader.parse(given))  # type: ignore[arg-type]  # an object
         lack = offer_lack(workflow, author.caller)
         offer = [Problem(f"settings.{SETTING}", lack)] if lack else []
-        return [*await self._scopes.problems(workflow, author.caller), *offer]
+        scopes = await self._scopes.problems(workflow, author.caller)
+        return [*scopes, *await self._rules.problems(workflow, author.caller), *offer]
 
     async def _import(self, index: int, document: Json, author: Author) -> Imported:
         own = own_id(document)

@@ -8,6 +8,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.projects import ProjectAccess, present_reach, whole_store
 from jackfield.api.storage import ExecutionRow
 from jackfield.api.workflows import Workflow
+from jackfield_workflows.activation.node_rules import NodeRules
 from jackfield_workflows.saved.node_scopes import NodeScopes
 
 
@@ -17,6 +18,7 @@ class StartRights:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._scopes = NodeScopes(context)
+        self._rules = NodeRules(context)
 
     async def check(self, workflow: Workflow, caller: Principal) -> None:
         """Raises `AccessDenied`, `NotFound`, `StoreUnavailable`."""
@@ -25,6 +27,7 @@ class StartRights:
             if not known:
                 raise NotFound("There is no workflow with this id.")
         await self._scopes.check(workflow, caller)
+        await self._rules.check(workflow, caller)
 
     async def check_run(self, row: ExecutionRow) -> None:
         """To cancel it, or to let it go on. Raises `AccessDenied`, `StoreUnavailable`."""

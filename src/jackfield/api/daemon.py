@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
+from .command_credentials import command_credential
 from .errors import ConfigurationError, JackfieldError
 from .files import read_private
 from .host_names import is_loopback
@@ -85,10 +86,20 @@ class DaemonClient:
             raise DaemonAbsent
         return found.rstrip("/")
 
+    @property
+    def key(self) -> str:
+        """`JACKFIELD_API_KEY`, or what `jackfield login` has got for an address that is named. Empty: none. The daemon
+        of the directory knows its own user without one. Raises `DaemonAbsent`, and `ConfigurationError` for a damaged
+        file."""
+        if key := os.environ.get("JACKFIELD_API_KEY"):
+            return key
+        found = command_credential(self._config_dir, self.base) if self.named else None
+        return "" if found is None else found.key
+
     def headers(self) -> dict[str, str]:
         """Where the daemon cannot see which user calls, it has left a token. It is for this machine: a damaged file of
-        the endpoint must not send it elsewhere. `JACKFIELD_API_KEY` goes before it. Raises `DaemonAbsent`."""
-        if key := os.environ.get("JACKFIELD_API_KEY"):
+        the endpoint must not send it elsewhere. `key` goes before it. Raises as `key`."""
+        if key := self.key:
             return {"X-API-Key": key}
         if not is_loopback(urlsplit(self.base).hostname or ""):
             return {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -20,8 +19,8 @@ TIMEOUT = 60.0
 LARGEST = 256 * 2**20
 """Bytes of one answer: executions with their items."""
 NO_KEY = (
-    "The daemon wants to know who asks: run this command as the daemon's own user, or set JACKFIELD_API_KEY (or give "
-    "--api-key) to a key of `jackfield api-key create`."
+    "The daemon wants to know who asks. Run this command as the daemon's own user, log in with `jackfield login`, or "
+    "set JACKFIELD_API_KEY (or give --api-key) to a key of `jackfield api-key create`."
 )
 
 
@@ -33,10 +32,9 @@ class ManagementClient:
 
     def __init__(self, config_dir: Path, *, endpoint: str | None = None, api_key: str | None = None) -> None:
         """endpoint: scheme, host and port in place of what `JACKFIELD_DAEMON_ENDPOINT` or the directory names. api_key:
-        in place of `JACKFIELD_API_KEY`."""
+        in place of `JACKFIELD_API_KEY` and of what `jackfield login` has got."""
         self._daemon = DaemonClient(config_dir, endpoint)
-        key = api_key or os.environ.get("JACKFIELD_API_KEY")
-        self._headers: dict[str, str] = {"X-API-Key": key} if key else {}
+        self._headers: dict[str, str] = {"X-API-Key": api_key} if api_key else {}
         self._has_session = False
 
     def __enter__(self) -> Self:
@@ -93,6 +91,9 @@ class ManagementClient:
                 return
 
     def _begin(self) -> None:
+        if key := self._daemon.key:
+            self._headers = {"X-API-Key": key}
+            return
         answer = self._daemon.send("POST", "/api/session", body={}, headers=self._daemon.headers(), timeout=TIMEOUT)
         cookie = (answer.headers.get("Set-Cookie") or "").partition(";")[0]
         if answer.status != 200 or not cookie:

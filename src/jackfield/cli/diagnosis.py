@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from jackfield.api.command_credentials import damaged_credentials
 from jackfield.api.context import PluginContext
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.diagnosis import Finding
@@ -47,7 +48,7 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
         for name in kernel.settings.unknown_variables
     ]
     findings += [Finding("configuration", False, mistake) for mistake in kernel.idle_overrides()]
-    findings += [_keys(kernel), *_files(kernel)]
+    findings += [_keys(kernel), *_logins(directory), *_files(kernel)]
     findings += [
         Finding(f"plugin {plugin.name}", plugin.status != "failed", plugin.error or plugin.status)
         for plugin in kernel.plugins.plugins.values()
@@ -108,6 +109,12 @@ def _keys(kernel: Kernel) -> Finding:
     except JackfieldError as exc:
         return Finding("keys", False, exc.message)
     return Finding("keys", True, "can be read")
+
+
+def _logins(directory: Path) -> list[Finding]:
+    """Of commands at other daemons."""
+    remedy = "is damaged; delete it, and log in again with `jackfield login`"
+    return [Finding("logins", False, f"{path} {remedy}") for path in damaged_credentials(directory)]
 
 
 def _files(kernel: Kernel) -> list[Finding]:

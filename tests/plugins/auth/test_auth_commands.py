@@ -79,6 +79,8 @@ def test_the_commands_are_given_to_the_kernel() -> None:
         "open",
         "sessions",
         "invitations",
+        "login",
+        "logout",
     ]
     assert set(user.commands) == {"add", "list", "passwd", "role", "disable", "enable", "delete"}
 

@@ -1660,6 +1660,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/command-logins/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a command line that asks to be let in */
+        get: operations["getCommandLogin"];
+        put?: never;
+        /** Let a command line in, or not; the answer says where the browser goes */
+        post: operations["decideCommandLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login": {
         parameters: {
             query?: never;
@@ -5415,6 +5433,61 @@ export interface components {
              * @description Seconds.
              */
             expires_in: number;
+        };
+        /** CommandDecisionBody */
+        CommandDecisionBody: {
+            /** Allow */
+            allow: boolean;
+            /**
+             * Username
+             * @description User of the key. Only the daemon's own user chooses.
+             * @default null
+             */
+            username?: string | null;
+        };
+        /** CommandDecisionView */
+        CommandDecisionView: {
+            /**
+             * Redirect
+             * @description Address to which the browser goes.
+             * @default null
+             */
+            redirect?: string | null;
+        };
+        /** CommandLoginView */
+        CommandLoginView: {
+            /**
+             * Address
+             * @description Address from which the command asks.
+             */
+            address: string;
+            /** Begunat */
+            begunAt: string;
+            /**
+             * Expiresafter
+             * @description Lifetime of the key, such as 90d.
+             */
+            expiresAfter: string;
+            /**
+             * Name
+             * @description Name of the machine, as the command says it.
+             */
+            name: string;
+            /**
+             * Scopes
+             * @description Scopes of the key. Empty: all rights of its user.
+             */
+            scopes: string[];
+            /**
+             * Username
+             * @description Name of the caller.
+             */
+            username: string;
+            /**
+             * Users
+             * @description Names to choose from, for the daemon's own user alone.
+             */
+            users: string[];
         };
         /** CommunityDependencyShown */
         CommunityDependencyShown: {
@@ -20193,6 +20266,74 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getCommandLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a command line that asks to be let in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandLoginView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    decideCommandLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandDecisionBody"];
+            };
+        };
+        responses: {
+            /** @description Let a command line in, or not; the answer says where the browser goes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandDecisionView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };

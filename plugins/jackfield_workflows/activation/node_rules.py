@@ -1,0 +1,181 @@
+"""Node types that a workflow may have: for everybody, by the role of whoever stores it, and by its project.
+
+The rule of a workflow is about its own nodes. A workflow that it calls has its own rule, except where a parameter holds
+that workflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from jackfield.api.auth import Principal
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import AccessDenied, InvalidInput
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import TOOL_FORM
+from jackfield.api.projects import ProjectAccess
+from jackfield.api.records import record
+from jackfield.api.storage import SHARED
+from jackfield.api.triggers import node_path
+from jackfield.api.workflows import Node, Problem, Workflow, local_type
+from jackfield_workflows.activation.references import SUB_WORKFLOWS
+from jackfield_workflows.settings import NodeTypesSettings
+
+_REMEDY = "Use another node type, or ask an administrator to change that setting."
+
+
+def _none_stays(name: str) -> bool:
+    return False
+
+
+@record
+class _Applied:
+    """One list of the settings. place: its name."""
+
+    place: str
+    exclude: Sequence[str]
+    allow: Sequence[str]
+
+    def refuses(self, kind: str) -> str:
+        """The setting that refuses it; empty: none does. A type in its form as a tool is the type."""
+        names = {kind, kind.removesuffix(TOOL_FORM)}
+        if _is_one(names, self.exclude):
+            return f"{self.place}.exclude"
+        return f"{self.place}.allow" if self.allow and not _is_one(names, self.allow) else ""
+
+
+def _is_one(names: set[str], patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, local_type(pattern)) for pattern in patterns for name in names)
+
+
+@record
+class Exclusion:
+    """A node that the workflow may not have. kind: of the node, or of one in the workflow that its parameter holds.
+    Empty: an expression makes that workflow."""
+
+    node: Node
+    kind: str
+    setting: str
+
+    @property
+    def message(self) -> str:
+        if not self.kind:
+            told = "runs a workflow that an expression makes, so that nobody can say which node types it has"
+        elif self.kind == self.node.kind:
+            told = f"has the type {self.node.type}"
+        else:
+            told = f"runs a workflow with a node of the type {self.kind}"
+        return f"The node {self.node.name} {told}, and the setting {self.setting} excludes it. {_REMEDY}"
+
+
+class NodeRules:
+    """Compares the nodes of a workflow with `[node_types]`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(NodeTypesSettings)
+
+    @property
+    def in_use(self) -> bool:
+        found = self._settings
+        return bool(found.exclude or found.allow or found.rules)
+
+    async def check(self, workflow: Workflow, caller: Principal, stays: Callable[[str], bool] = _none_stays) -> None:
+        """stays: whether the node of a name is the stored one, which may stay until the workflow goes live. Raises
+        `AccessDenied`, `StoreUnavailable`."""
+        for found in await self.exclusions(workflow, caller, stays):
+            details = {"node": found.node.name, "type": found.node.type, "setting": found.setting}
+            raise AccessDenied(found.message, details=details)
+
+    async def problems(self, workflow: Workflow, caller: Principal | None = None) -> Sequence[Problem]:
+        """The same of a workflow that is imported or looked at. caller: None: whoever it is, so that rules of roles are
+        left out. Then each problem keeps the workflow from being live."""
+        severity = "error" if caller is not None else "activation"
+        return [
+            Problem(f"{node_path(workflow, found.node)}.type", found.message, severity)  # type: ignore[arg-type]
+            for found in await self.exclusions(workflow, caller)
+        ]
+
+    async def exclusions(
+        self, workflow: Workflow, caller: Principal | None, stays: Callable[[str], bool] = _none_stays
+    ) -> Sequence[Exclusion]:
+        """Raises `StoreUnavailable`."""
+        if not self.in_use:
+            return ()
+        refused = _refusing(await self._applied(caller, workflow.id))
+        nodes = [node for node in workflow.nodes.values() if not stays(node.name)]
+        return [Exclusion(node, kind, setting) for node in nodes for kind, setting in _of_node(node, refused)]
+
+    async def left_out(self, caller: Principal) -> Callable[[str], bool]:
+        """Whether the catalogue of node types leaves this kind out for a new workflow of the caller."""
+        if not self.in_use:
+            return lambda kind: False
+        refused = _refusing(await self._applied(caller, None))
+        return lambda kind: bool(refused(kind))
+
+    async def _applied(self, caller: Principal | None, workflow_id: str | None) -> Sequence[_Applied]:
+        found = self._settings
+        applied = [_Applied("node_types", found.exclude, found.allow)]
+        place = await self._project(workflow_id) if any(rule.project for rule in found.rules) else frozenset()
+        for number, rule in enumerate(found.rules):
+            if rule.role and (caller is None or rule.role != caller.role):
+                continue
+            if rule.project and rule.project not in place:
+                continue
+            applied.append(_Applied(f"node_types.rules[{number}]", rule.exclude, rule.allow))
+        return applied
+
+    async def _project(self, workflow_id: str | None) -> frozenset[str]:
+        """Id and name of the project of a workflow, or of the one in which its caller makes new ones."""
+        access = self._context.find_port(ProjectAccess)
+        if access is None:
+            return frozenset({SHARED})
+        known = workflow_id is not None and await self._context.store.workflow_row(workflow_id) is not None
+        if known and workflow_id is not None:
+            ident = await access.project_of("workflow", workflow_id)
+        else:
+            rights = await access.rights()
+            ident = rights.target if rights is not None and rights.target else SHARED
+        project = await access.project(ident)
+        return frozenset({ident} if project is None else {ident, project.name})
+
+
+def _refusing(applied: Sequence[_Applied]) -> Callable[[str], str]:
+    return lambda kind: next((setting for one in applied if (setting := one.refuses(kind))), "")
+
+
+def _of_node(node: Node, refused: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Kind and setting of what is excluded, of the node itself first."""
+    try:
+        for kind in (node.kind, *_inner_kinds(node.kind, node.parameters)):
+            setting = refused(kind) if kind else "node_types"
+            if setting:
+                yield kind, setting
+                return
+    except RecursionError:
+        yield "", "node_types"
+
+
+def _inner_kinds(kind: str, parameters: Mapping[str, Json]) -> Iterator[str]:
+    """Of the nodes of a workflow that a parameter holds. Empty: an expression makes them."""
+    if kind not in SUB_WORKFLOWS or parameters.get("source") != "parameter":
+        return
+    document = parameters.get("workflowJson")
+    if isinstance(document, str):
+        if document.startswith("="):
+            yield ""
+            return
+        try:
+            document = loads(document.encode())
+        except (InvalidInput, UnicodeEncodeError):
+            return  # the node fails
+    nodes = document.get("nodes") if isinstance(document, dict) else None
+    for raw in nodes if isinstance(nodes, list) else ():
+        inner = raw.get("type") if isinstance(raw, dict) else None
+        if not isinstance(raw, dict) or not isinstance(inner, str):
+            continue
+        yield "" if inner.startswith("=") else local_type(inner)
+        more = raw.get("parameters")
+        if isinstance(more, dict):
+            yield from _inner_kinds(local_type(inner), more)

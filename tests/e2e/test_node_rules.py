@@ -1,0 +1,162 @@
+"""`[node_types]`: nodes that nobody, a role or a project may not have in its workflows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon
+from jackfield.testing.documents import chain, node, set_fields, webhook
+
+from .projects_lab import ProjectLab, made, manual, outcome
+
+EARLIER = "[integrations]\nexecute_command = true\n"
+RULES = f"""{EARLIER}
+[node_types]
+exclude = ["n8n-nodes-base.ssh", "gith*"]
+[[node_types.rules]]
+role = "member"
+exclude = ["executeCommand"]
+[[node_types.rules]]
+project = "Team A"
+allow = ["manualTrigger", "webhook", "set", "executeWorkflow", "httpRequest"]
+"""
+SSH, SHELL = node("N", "ssh", {"command": "id"}), node("N", "executeCommand", {"command": "id"})
+NO_OP = node("N", "noOp")
+HEADERS = {"Accept": "application/json, text/event-stream"}
+
+
+class Lab(ProjectLab):
+    """Workflows of before the rules: `live` and `idle`, with a node of SSH each."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        super().__init__(daemon)
+        old = chain("Live", webhook("old", responseMode="lastNode"), set_fields("Set", x=1))
+        old["nodes"].append({**SSH, "name": "Unreached"})
+        self.old = old
+        self.live = f"/workflows/{made(self.admin.post('/workflows', json=old))['id']}"
+        self.idle = f"/workflows/{made(self.admin.post('/workflows', json=manual('Idle', SSH)))['id']}"
+        self.admin.post(f"{self.live}/activate").raise_for_status()
+        daemon.stop()
+        (daemon.config_dir / "config.toml").write_text(RULES)
+        daemon.start()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    daemon = Daemon(tmp_path_factory.mktemp("node-rules"), settings=EARLIER)
+    try:
+        yield Lab(daemon.start())
+    finally:
+        daemon.close()
+
+
+def refused(answer: httpx.Response, setting: str, kind: str = "") -> None:
+    assert answer.status_code == 403, answer.text
+    body = answer.json()
+    assert body["details"]["setting"] == setting
+    assert body["details"]["node"] in body["message"]
+    assert "ask an administrator to change that setting" in body["message"]
+    assert kind in body["details"]["type"]
+
+
+INNER = json.dumps({"nodes": [SSH], "connections": {}})
+GLOBAL = {
+    "itself": SSH,
+    "its tool": node("N", "sshTool", {"command": "id"}),
+    "by a pattern": node("N", "github", {}),
+    "disabled": {**SSH, "disabled": True},
+    "an inner workflow": node("N", "executeWorkflow", {"source": "parameter", "workflowJson": INNER}),
+    "an inner object": node("N", "executeWorkflow", {"source": "parameter", "workflowJson": json.loads(INNER)}),
+}
+
+
+@pytest.mark.parametrize("case", GLOBAL)
+def test_nobody_stores_or_runs_an_excluded_node(lab: Lab, case: str) -> None:
+    document = manual("W", GLOBAL[case])
+    refused(lab.admin.post("/workflows", json=document), "node_types.exclude")
+    refused(lab.admin.post("/workflows/run", json={"workflow": document, "inputData": []}), "node_types.exclude")
+
+
+def test_a_workflow_that_only_an_expression_knows_is_refused(lab: Lab) -> None:
+    hidden = node("N", "executeWorkflow", {"source": "parameter", "workflowJson": "={{ $json.body }}"})
+    refused(lab.admin.post("/workflows", json=manual("W", hidden)), "node_types")
+
+
+def test_a_role_and_a_project_have_their_own_rules(lab: Lab) -> None:
+    refused(lab.bob.api.post("/workflows", json=manual("W", SHELL)), "node_types.rules[0].exclude", "executeCommand")
+    assert lab.admin.post("/workflows", json=manual("W", SHELL)).status_code == 201
+    inside = lab.ann.client(lab.a)
+    refused(inside.post("/workflows", json=manual("W", NO_OP)), "node_types.rules[1].allow", "noOp")
+    ident = made(inside.post("/workflows", json=manual("W", set_fields("Set", x=1))))["id"]
+    refused(inside.put(f"/workflows/{ident}", json=manual("W", NO_OP)), "node_types.rules[1].allow")
+    refused(lab.admin.put(f"/workflows/{ident}", json=manual("W", NO_OP)), "node_types.rules[1].allow")
+    assert lab.bob.client(lab.b).post("/workflows", json=manual("W", NO_OP)).status_code == 201
+
+
+def test_a_caller_s_project_may_run_a_workflow_whose_own_project_allows_the_node(lab: Lab) -> None:
+    target = made(lab.admin.post("/workflows", json=chain("Sub", node("From", "executeWorkflowTrigger"), NO_OP)))["id"]
+    lab.admin.put(f"/placements/workflow/{target}/shares/{lab.a}").raise_for_status()
+    lab.admin.post(f"/workflows/{target}/activate").raise_for_status()
+    call = node("Call", "executeWorkflow", {"workflowId": target})
+    ident = made(lab.ann.client(lab.a).post("/workflows", json=manual("Caller", call)))["id"]
+    ran = outcome(lab.admin.post(f"/workflows/{ident}/execute"))
+    assert ran["status"] == "success", ran
+
+
+def test_a_workflow_of_before_the_rule_goes_on_and_does_not_start_anew(lab: Lab) -> None:
+    assert lab.daemon.client().post("/webhook/old").json()[0]["x"] == 1
+    renamed = {**lab.old, "name": "Renamed"}
+    assert lab.admin.put(lab.live, json=renamed).raise_for_status().json()["active"]
+    told = lab.admin.post("/workflows/validate", json=renamed).json()
+    assert any("node_types.exclude" in problem["message"] for problem in told["problems"]), told
+    refused(lab.admin.post(f"{lab.idle}/execute"), "node_types.exclude")
+    assert lab.admin.patch(lab.idle, json={"name": "Still idle"}).status_code == 200
+    lab.admin.post(f"{lab.live}/deactivate").raise_for_status()
+    refused(lab.admin.post(f"{lab.live}/activate"), "node_types.exclude", "ssh")
+
+
+def test_imports_name_the_node(lab: Lab) -> None:
+    answer = lab.bob.api.post("/workflows/import", json=manual("W", SHELL))
+    assert answer.status_code == 403
+    (problem,) = answer.json()["results"][0]["problems"]
+    assert (problem["path"], "node_types.rules[0].exclude" in problem["message"]) == ("nodes[1].type", True)
+    moved = lab.bob.api.post("/import", json={"workflows": [{**manual("W", SHELL), "id": "n8n1"}]})
+    assert moved.json()["results"][0]["status"] == "refused"
+
+
+def kinds(client: httpx.Client) -> set[str]:
+    return {row["kind"] for row in client.get("/node-types", params={"schemas": "false"}).json()["data"]}
+
+
+def test_the_catalogue_offers_the_allowed_node_types_alone(lab: Lab) -> None:
+    admin, bob, inside = kinds(lab.admin), kinds(lab.bob.api), kinds(lab.ann.client(lab.a))
+    assert {"ssh", "github"} & admin == set()
+    assert admin - bob == {"executeCommand"}
+    assert inside == {"manualTrigger", "webhook", "set", "executeWorkflow", "httpRequest"}
+    assert lab.bob.api.get("/node-types/executeCommand").status_code == 200, "workflows that have it are shown"
+
+
+def called(client: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
+    client.base_url = httpx.URL(str(client.base_url).removesuffix("/api/v1/"))
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    answer = client.post("/mcp", json=body, headers=HEADERS).raise_for_status()
+    text = next(line for line in answer.text.splitlines() if line.startswith(("data: {", "{")))
+    found: dict[str, Any] = json.loads(text.removeprefix("data: "))["result"]
+    return found
+
+
+def test_tools_of_mcp_keep_to_rules_and_to_scopes_of_nodes(lab: Lab) -> None:
+    pytest.importorskip("mcp")
+    told = called(lab.bob.key(), "create_workflow", workflow=manual("W", SHELL))
+    assert (told["isError"], "node_types.rules[0].exclude" in json.dumps(told)) == (True, True)
+    listed = json.dumps(called(lab.bob.key(), "search_node_types", query="command"))
+    assert "executeCommand" not in listed
+    key = lab.bob.key(scopes=["workflows:read", "workflows:write"])
+    agent = node("N", "agent", {"profile": "work", "prompt": "hi"})
+    told = called(key, "create_workflow", workflow=manual("W", agent))
+    assert (told["isError"], "agents:write" in json.dumps(told)) == (True, True)

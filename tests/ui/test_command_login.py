@@ -1,0 +1,72 @@
+"""`jackfield login` with a real browser: the command's own process, the page, the daemon's login page, the redirect."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
+
+
+def begin(daemon: Daemon, directory: Path) -> tuple[subprocess.Popen[str], str]:
+    """The command, and the address that it opens."""
+    seen, script = directory / "seen", directory / "browser"
+    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}.new && mv {seen}.new {seen}\n')
+    script.chmod(0o700)
+    env = {name: text for name, text in os.environ.items() if not name.startswith("JACKFIELD_")}
+    env |= {"JACKFIELD_CONFIG_DIR": str(directory / "mine"), "BROWSER": f"{script} %s"}
+    argv = [daemon.command()[0], "login", "--url", daemon.base_url, "--name", "a <b>laptop</b>", "--json"]
+    process = subprocess.Popen(argv, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return process, poll(lambda: seen.read_text() if seen.exists() else "", "the browser is opened")
+
+
+def test_somebody_logs_in_in_another_tab_and_allows(
+    stranger_page: Page, daemon: Daemon, tmp_path: Path, axe: Callable[[Page], None]
+) -> None:
+    page = stranger_page
+    process, address = begin(daemon, tmp_path)
+    page.goto(address)
+    expect(page.get_by_role("status")).to_contain_text("Log in to decide")
+    axe(page)
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Log in").click()
+    tab = opened.value
+    tab.get_by_role("textbox", name="User name").fill(USERNAME)
+    tab.get_by_role("textbox", name="Password").fill(PASSWORD)
+    tab.get_by_role("button", name="Log in", exact=True).click()
+    expect(page.get_by_text("a <b>laptop</b>")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("all rights of that user")).to_be_visible()
+    axe(page)
+    page.get_by_role("button", name="Allow").click()
+    expect(page.get_by_text("go on in the terminal")).to_be_visible()
+    out, _ = process.communicate(timeout=30)
+    assert json.loads(out)["username"] == USERNAME
+
+
+def test_a_code_is_typed_by_the_daemon_s_own_user(page: Page, daemon: Daemon, axe: Callable[[Page], None]) -> None:
+    form = {"client_id": "jackfield-cli", "client_name": "server", "scope": "workflows:read"}
+    told = daemon.client().post("/auth/command/device", data=form).raise_for_status().json()
+    page.goto("/auth/command")
+    page.get_by_label("Code").fill(told["user_code"].replace("-", "").lower())
+    axe(page)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("You are the daemon's own user").select_option(USERNAME)
+    expect(page.get_by_text("workflows:read")).to_be_visible()
+    axe(page)
+    page.get_by_role("button", name="Allow").click()
+    expect(page.get_by_role("status")).to_contain_text("The command is logged in.")
+    grant = "urn:ietf:params:oauth:grant-type:device_code"
+    body = {"client_id": "jackfield-cli", "grant_type": grant, "device_code": told["device_code"]}
+    made = daemon.client().post("/auth/command/token", data=body).raise_for_status().json()
+    assert (made["username"], made["scope"]) == (USERNAME, "workflows:read")
