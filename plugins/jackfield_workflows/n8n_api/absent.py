@@ -15,10 +15,10 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PARTS: tuple[tuple[str, str], ...] = (
     (
         r"source-control",
-        "Jackfield is not connected to a repository: export workflows with jackfield workflow export.",
+        "Jackfield has no source control in n8n's API; use jackfield git.",
     ),
     (r"n8n-packages", "Jackfield has no packages of workflows; use jackfield workflow export."),
-    (r"community-packages", "Jackfield has no community nodes; it has plugins."),
+    (r"community-packages", "Jackfield has no community packages in n8n's API; use jackfield community-nodes."),
     (r"settings", "Jackfield is set up in config.toml, not over this API."),
     (r"(node-type-policies|promotions)", "Jackfield has no policies and no promotions."),
     (r"(role-mapping-rules|roles)", "Jackfield has the roles viewer, member and admin, and no others."),
