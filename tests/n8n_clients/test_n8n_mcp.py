@@ -9,7 +9,7 @@ from clients import Mcp, set_node, stop_node, workflow
 
 ELSEWHERE = {
     "n8n_manage_folders": ({"action": "list", "projectId": "jackfield"}, "no folders"),
-    "n8n_evaluations": ({"action": "list_runs", "workflowId": "1"}, "evaluations of its own"),
+    "n8n_evaluations": ({"action": "list_runs", "workflowId": "1"}, "its own evaluations"),
 }
 """What Jackfield does not have: how it is asked for, and words of the answer."""
 OTHER_SERVER = {"n8n_manage_agents", "n8n_explore_node_resources", "n8n_list_catalog"}

@@ -287,7 +287,7 @@ async def test_a_streamed_body_is_not_sent_twice_and_a_json_body_is() -> None:
 
 async def test_what_cannot_be_counted_is_not_for_a_profile_with_a_budget() -> None:
     async with both("openai", budgeted=True) as (north, proxy, _, through):
-        with pytest.raises(openai.PermissionDeniedError, match="told by no answer"):
+        with pytest.raises(openai.PermissionDeniedError, match="No answer tells the cost"):
             await through.batches.create(input_file_id="f", endpoint="/v1/responses", completion_window="24h")
         assert not north.asked
         await through.batches.cancel("batch_1")

@@ -165,7 +165,7 @@ async def test_what_no_answer_tells_the_cost_of_is_not_for_a_budget() -> None:
             client.caches.create(model="gemini-x", config={"contents": [file]}),
             client.batches.create(model="gemini-x", src=file.name),
         ):
-            with pytest.raises(ClientError, match="told by no answer"):
+            with pytest.raises(ClientError, match="No answer tells the cost"):
                 await refused
 
 
