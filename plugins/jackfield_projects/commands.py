@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import click
 
 from jackfield.api.cli import CommandGroup
-from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command, segment
+from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command, identified, segment
+from jackfield.api.jsontext import Json
 
 ROLES = ("viewer", "editor", "admin")
 KINDS = ("workflow", "credential", "variable", "data-table", "profile", "virtual-key")
@@ -110,7 +113,7 @@ def move(call: DaemonCall, kind: str, resource_id: str, project: str) -> None:
 @daemon_command
 def share(call: DaemonCall, kind: str, resource_id: str, target: str) -> None:
     """Let another project, or a user, use the workflow, credential or other of this ID."""
-    made = call.ask("PUT", f"{_share(kind, resource_id, target)}")
+    made = call.ask("PUT", _share(call, kind, resource_id, target))
     call.say(f"The {kind} is shared with {target} now.", made)
 
 
@@ -121,7 +124,7 @@ def share(call: DaemonCall, kind: str, resource_id: str, target: str) -> None:
 @daemon_command
 def unshare(call: DaemonCall, kind: str, resource_id: str, target: str) -> None:
     """Share something no more."""
-    call.ask("DELETE", f"{_share(kind, resource_id, target)}")
+    call.ask("DELETE", _share(call, kind, resource_id, target))
     call.say(f"The {kind} is not shared with {target} any more.", {"id": resource_id, "shared": False})
 
 
@@ -141,8 +144,11 @@ def close(call: DaemonCall) -> None:
     call.say("Only members that were added are in the shared project now.", made)
 
 
-def _share(kind: str, resource_id: str, target: str) -> str:
-    return f"/placements/{kind}/{segment(resource_id)}/shares/{segment(target)}"
+def _share(call: DaemonCall, kind: str, resource_id: str, target: str) -> str:
+    """`target` may be the id of a user, whose personal project is in no list of others."""
+    found = _listed(call)
+    ident = identified(found, target, "project") if any(row["name"] == target for row in found) else target
+    return f"/placements/{kind}/{segment(resource_id)}/shares/{segment(ident)}"
 
 
 def _path(call: DaemonCall, project: str) -> str:
@@ -150,4 +156,10 @@ def _path(call: DaemonCall, project: str) -> str:
 
 
 def _ident(call: DaemonCall, project: str) -> str:
-    return call.identify("/projects", project, "project")
+    return identified(_listed(call), project, "project")
+
+
+def _listed(call: DaemonCall) -> Sequence[Mapping[str, Json]]:
+    """All at once: the list has no pages, as `DaemonCall.identify` would ask for."""
+    found: Sequence[Mapping[str, Json]] = call.ask("GET", "/projects")["data"]
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -352,6 +353,23 @@ def test_a_moved_workflow_takes_its_executions_along(lab: ProjectLab) -> None:
     assert ann.get(f"/workflows/{ident}").status_code == 404
     assert lab.ann.client(third).get(f"/executions/{ran}").status_code == 200
     lab.join(lab.a, lab.ann)
+
+
+def test_commands_name_projects_by_their_names(lab: ProjectLab) -> None:
+    ident = made(lab.bob.api.post("/workflows", json=manual("Shared by name")))["id"]
+
+    def asked(*arguments: str) -> str:
+        command = [lab.daemon.command()[0], "projects", *arguments, "--config-dir", str(lab.daemon.config_dir)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+    lab.project("Fourth")
+    assert "bob is viewer" in asked("add", "Fourth", "bob", "--role", "viewer")
+    asked("share", "workflow", ident, "Fourth")
+    asked("share", "workflow", ident, lab.ann.id)
+    asked("move", "workflow", ident, "Fourth")
+    found = lab.admin.get(f"/placements/workflow/{ident}").json()
+    assert lab.ann.id in found["sharedWith"]
+    assert "bob" in asked("members", "Fourth")
 
 
 def test_a_viewer_of_a_project_changes_and_starts_nothing(lab: ProjectLab, bobs: Belongings) -> None:

@@ -18,7 +18,7 @@ from .container import BUILT, USER, Image, built, lacking, mounted, pulled, unre
 
 LARGEST_PULLED = 250_000_000
 """Bytes that a registry sends, the base's among them."""
-LARGEST_UNPACKED = 310_000_000
+LARGEST_UNPACKED = 290_000_000
 """Bytes of all files of the image, its base among them: half of it is the base, and CLDR's data of every language."""
 READY_TIMEOUT = 60
 LACKING = lacking()
