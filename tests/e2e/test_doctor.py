@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ import pytest
 from jackfield.testing.daemon import Daemon
 
 
-def doctor(daemon: Daemon, **env: str) -> tuple[int, dict[str, list[dict[str, Any]]]]:
+def doctor(daemon: Daemon, *options: str, **env: str) -> tuple[int, dict[str, list[dict[str, Any]]]]:
     """Exit code, and the findings by their subject."""
-    argv = [daemon.command()[0], "doctor", "--json", "--config-dir", str(daemon.config_dir)]
+    argv = [daemon.command()[0], "doctor", "--json", "--config-dir", str(daemon.config_dir), *options]
     run = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, **env}, timeout=120)
     found: dict[str, list[dict[str, Any]]] = {}
     for one in json.loads(run.stdout):
@@ -55,3 +56,13 @@ def test_missing_rhai_is_named_with_a_remedy(stopped: Daemon, tmp_path: Path) ->
     assert "pip install ./rhai-python" in told["message"]
     _, found = doctor(stopped)
     assert found["rhai"][0]["good"]
+
+
+def test_a_slow_daemon_is_called_slow_with_a_remedy(stopped: Daemon) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        (stopped.config_dir / "daemon-endpoint").write_text(f"http://127.0.0.1:{silent.getsockname()[1]}\n")
+        code, found = doctor(stopped, "--daemon-timeout", "0.2")
+    (told,) = found["daemon"]
+    assert (code, told["good"]) == (1, False)
+    assert "is slow: it has not answered within 0.2 s" in told["message"]
+    assert "--daemon-timeout" in told["message"]

@@ -32,6 +32,13 @@ class DaemonAbsent(JackfieldError):
     code = "DAEMON_ABSENT"
 
 
+class DaemonSlow(JackfieldError):
+    """The daemon runs, and has not answered in time; it is slow or busy. Try again later."""
+
+    status = 504
+    code = "DAEMON_SLOW"
+
+
 class Elsewhere(JackfieldError):
     """This command works on the configuration directory; unset JACKFIELD_DAEMON_ENDPOINT."""
 
@@ -141,7 +148,7 @@ class DaemonClient:
         timeout: float = TIMEOUT,
         largest: int = LARGEST,
     ) -> RawAnswer:
-        """The answer, whatever its status. largest: bytes of it that are read. Raises `DaemonAbsent`, and
+        """The answer, whatever its status. largest: bytes of it that are read. Raises `DaemonAbsent`, `DaemonSlow`, and
         `JackfieldError` where it cannot be read."""
         from .daemon_requests import Unanswered, exchange  # 15 ms, for which commands without a daemon do not wait
 
@@ -155,6 +162,8 @@ class DaemonClient:
             if self.named:
                 raise DaemonAbsent(f"The daemon at {base} does not answer; see JACKFIELD_DAEMON_ENDPOINT.") from None
             raise DaemonAbsent from None  # the file is what a crash has left
+        except TimeoutError:
+            raise DaemonSlow(f"The daemon at {base} is slow: it has not answered within {timeout:g} s.") from None
         except (OSError, ValueError):
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
         return RawAnswer(status, found, content)

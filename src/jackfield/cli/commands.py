@@ -214,14 +214,21 @@ def new_project(
 
 
 @click.command()
+@click.option(
+    "--daemon-timeout",
+    type=click.FloatRange(0.1, 600),
+    default=30,
+    show_default=True,
+    help="Seconds for the running daemon to answer.",
+)
 @config_dir_option
 @json_option
 @click.pass_obj
-def doctor(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
+def doctor(runtime: Runtime, daemon_timeout: float, config_dir: Path | None, as_json: bool) -> None:
     """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
-    diagnose = cast("Callable[[Runtime, Path | None], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
+    diagnose = cast("Callable[[Runtime, Path | None, float], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
     require_here(runtime.config_dir(config_dir))
-    findings = diagnose(runtime, config_dir)
+    findings = diagnose(runtime, config_dir, daemon_timeout)
     if as_json:
         rows = [{"subject": found.subject, "good": found.good, "message": found.message} for found in findings]
         echo_json(rows)

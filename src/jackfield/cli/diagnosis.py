@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from jackfield.api.command_credentials import damaged_credentials
 from jackfield.api.context import PluginContext
-from jackfield.api.daemon import DaemonAbsent, DaemonClient
+from jackfield.api.daemon import DaemonAbsent, DaemonClient, DaemonSlow
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
 from jackfield.api.object_references import load
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
 _PublicLook: TypeAlias = Callable[[ServerSettings, PublicAreas], list[Finding]]
 LOW_SPACE = 256 * 1024 * 1024
-DAEMON_TIME = 5.0
-"""Seconds for the running daemon to answer."""
 
 
-def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
-    """Every check; later ones are left out when an earlier one makes them pointless."""
+def diagnose(runtime: Runtime, config_dir: Path | None, daemon_time: float) -> list[Finding]:
+    """Every check; later ones are left out when an earlier one makes them pointless. daemon_time: seconds for the
+    running daemon to answer."""
     directory = runtime.config_dir(config_dir)
     findings = [Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])]
     try:
@@ -58,30 +57,31 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
     except JackfieldError as exc:
         findings.append(Finding("store", False, exc.message))
         return findings
-    return [*findings, *_in_the_daemon(directory), *_from_outside(kernel, directory), *runtime.findings(config_dir)]
+    inside, answers = _in_the_daemon(directory, daemon_time)
+    outside = _from_outside(kernel) if answers else []
+    return [*findings, *inside, *outside, *runtime.findings(config_dir)]
 
 
-def _in_the_daemon(directory: Path) -> list[Finding]:
-    """What is wrong with plugins in the daemon that runs, where they were started and are used."""
+def _in_the_daemon(directory: Path, daemon_time: float) -> tuple[list[Finding], bool]:
+    """Mistakes of plugins in the daemon that runs, where they were started and are used; and whether it answers."""
     try:
-        plugins = DaemonClient(directory).ask("GET", "/api/plugins", timeout=DAEMON_TIME).data
+        plugins = DaemonClient(directory).ask("GET", "/api/plugins", timeout=daemon_time).data
         told = [(str(plugin["name"]), str(plugin["error"])) for plugin in plugins]
     except DaemonAbsent:
-        return []
+        return [], False
+    except DaemonSlow as exc:
+        remedy = "Try again later, or give it more time with --daemon-timeout."
+        return [Finding("daemon", False, f"{exc.message} {remedy}")], False
     except JackfieldError as exc:
-        return [Finding("daemon", False, exc.message)]
+        return [Finding("daemon", False, exc.message)], False
     except (TypeError, KeyError):
-        return [Finding("daemon", False, "gives no list of its plugins that can be read")]
-    return [Finding(f"plugin {name} in the running daemon", False, error) for name, error in told if error]
+        return [Finding("daemon", False, "gives no list of its plugins that can be read")], True
+    return [Finding(f"plugin {name} in the running daemon", False, error) for name, error in told if error], True
 
 
-def _from_outside(kernel: Kernel, directory: Path) -> list[Finding]:
+def _from_outside(kernel: Kernel) -> list[Finding]:
     server = kernel.settings.get(ServerSettings)
     if not server.public_url:
-        return []
-    try:
-        DaemonClient(directory).ask("GET", "/api/plugins", timeout=DAEMON_TIME)
-    except JackfieldError:
         return []
     look = cast("_PublicLook", load("jackfield.cli.public_look:look_from_outside"))
     return look(server, kernel.areas)
