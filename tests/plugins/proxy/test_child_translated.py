@@ -118,3 +118,28 @@ async def test_refusal_is_told_in_the_clients_dialect(provider: Provider_, path:
     found = json.loads(body)
     assert "context" in found["error"]["message"]
     assert (found.get("type") == "error") is (path == "/v1/messages")
+
+
+SPAN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        ({"Traceparent": SPAN, "Tracestate": "vendor=1", "X-Own": "secret"}, (SPAN, "vendor=1")),
+        ({"Traceparent": SPAN, "Tracestate": "no state"}, (SPAN, None)),
+        ({"Traceparent": "00-0-0-01", "Tracestate": "vendor=1"}, (None, None)),
+        ({"Tracestate": "vendor=1"}, (None, None)),
+    ],
+)
+@pytest.mark.parametrize("family", ["anthropic", "openai"])
+async def test_the_trace_goes_on_and_nothing_else_of_the_client(
+    provider: Provider_, family: str, given: dict[str, str], passed: tuple[str | None, str | None]
+) -> None:
+    path = "/v1/responses"
+    async with proxy_of(plan({"north": upstream(provider, family=family)}, rule("all", "north/m"))) as proxy:
+        status, body = await proxy.post(PATHS[path], path, **given)
+    assert status == 200, body
+    (asked,) = provider.asked
+    assert (asked.headers.get("traceparent"), asked.headers.get("tracestate")) == passed
+    assert "x-own" not in asked.headers

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.gateway import PREFIX
+from jackfield.api.tracing import PARENT, STATE, trace_context, trace_pairs
 from jackfield.api.urls import joined
 from jackfield_proxy.child.incoming import google_paths, platforms
 from jackfield_proxy.plan import ProxyPlan, Upstream
@@ -138,8 +139,8 @@ def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pa
     return [*kept, ("Accept-Encoding", "identity"), *upstream.headers.items()]
 
 
-def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
-    """The headers of a translated request, which are ours: none of the client's."""
+def own_headers(upstream: Upstream, given: Iterable[tuple[str, str]], *, stream: bool) -> Pairs:
+    """The headers of a translated request, which are ours. Of the client's, given, the trace alone goes on."""
     made = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream" if stream else "application/json"),
@@ -147,10 +148,21 @@ def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
         ("User-Agent", "jackfield-proxy"),
     ]
     made += [("anthropic-version", VERSION)] if upstream.family == "anthropic" else []
+    made += _trace(given)
     if not upstream.headers:
         return made
     theirs = {name.lower() for name in upstream.headers}
     return [*(pair for pair in made if pair[0].lower() not in theirs), *upstream.headers.items()]
+
+
+def _trace(given: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """The span that the client names, if it is a valid one. Repeated headers are one list (RFC 9110 section 5.3)."""
+    found: dict[str, str] = {}
+    for key, value in given:
+        if (name := key.lower()) in (PARENT, STATE):
+            found[name] = f"{found[name]},{value}" if name in found else value
+    span = trace_context(found[PARENT], found.get(STATE, "")) if PARENT in found else None
+    return () if span is None else trace_pairs(span)
 
 
 def with_version(headers: Pairs) -> Pairs:

@@ -240,7 +240,7 @@ class ClientRequest:
             signatures=self.known(signatures),
         )
         body = await self.translated(dialect, wanted)
-        headers = addressing.own_headers(upstream, stream=self.stream)
+        headers = addressing.own_headers(upstream, self.pairs, stream=self.stream)
         url = addressing.address(upstream, dialect, target.model, stream=self.stream)
         if upstream.platform:
             body, headers = platforms.body(upstream, body, ""), platforms.headers(upstream, headers)

@@ -86,7 +86,11 @@ async def _asked(upstream: Upstream, call: ClientRequest, target: Target) -> Ups
     body = await call.counted(dialect, target.model)
     own = call.dialect == dialect
     query = call.query if own else ""
-    headers = addressing.passed_headers(call.pairs, upstream) if own else addressing.own_headers(upstream, stream=False)
+    headers = (
+        addressing.passed_headers(call.pairs, upstream)
+        if own
+        else addressing.own_headers(upstream, call.pairs, stream=False)
+    )
     login = addressing.login_of(call.pairs) if own and upstream.auth == "agent" else ()
     if dialect == "gemini":
         url = addressing.google_address(upstream, target.model, "countTokens", query, call.named.version)
