@@ -39,6 +39,11 @@ class GitSettings(BaseModel):
         "", description="File with the token or password, for https; relative to the configuration directory."
     )
     token_env: str = Field("", description="Variable of the environment with that token, where no file is named.")
+    ca_file: str = Field(
+        "",
+        description="File with certificates of authorities for https, relative to the configuration directory. Empty: "
+        "those of the system.",
+    )
     key_file: str = Field(
         "", description="Path of the private key for ssh; default: the one that `jackfield git key` makes."
     )

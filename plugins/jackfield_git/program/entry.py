@@ -33,6 +33,8 @@ class GitEntry:
         allowed = {"GIT_ALLOW_PROTOCOL": scheme}
         if scheme == "ssh":
             return {**allowed, "GIT_SSH_COMMAND": self._ssh(), "GIT_SSH_VARIANT": "ssh"}
+        if scheme == "https" and self._settings.ca_file:
+            allowed["GIT_SSL_CAINFO"] = self._authorities()
         token = self._token.read() if scheme in ("http", "https") else ""
         if not token:
             return allowed
@@ -44,6 +46,12 @@ class GitEntry:
             "GIT_CONFIG_KEY_0": "http.extraHeader",
             "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
         }
+
+    def _authorities(self) -> str:
+        path = self._context.service.config_dir / Path(self._settings.ca_file).expanduser()
+        if not path.is_file():
+            raise ConfigurationError(f"git.ca_file names {path}, which is no file. Put the certificates there.")
+        return str(path)
 
     def _ssh(self) -> str:
         key = Path(self._settings.key_file) if self._settings.key_file else self.key_file

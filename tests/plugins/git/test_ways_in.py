@@ -4,9 +4,11 @@ ssh with the daemon's key (sshd), and what a hostile one sends."""
 from __future__ import annotations
 
 import base64
+import contextlib
 import getpass
 import os
 import shutil
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -17,7 +19,8 @@ from urllib.parse import urlsplit
 import pytest
 from pydantic import ValidationError
 
-from jackfield.api.errors import Conflict, InvalidInput, UpstreamFailed
+from jackfield.api.errors import ConfigurationError, Conflict, InvalidInput, UpstreamFailed
+from jackfield.testing.certificates import issued
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import HOST, free_port, poll
 from jackfield_git.program.repository import GitRepository
@@ -115,6 +118,39 @@ async def test_a_token_over_http(tmp_path: Path, server: str, bare: Path) -> Non
     with pytest.raises(UpstreamFailed) as refused:
         await made.fetched()
     assert "You sent Basic ***" in refused.value.message
+
+
+async def test_a_certificate_of_an_authority_of_one_s_own(tmp_path: Path, bare: Path) -> None:
+    authority, certificate, key = issued(tmp_path, "localhost")
+
+    class Backend(_Backend):
+        root = bare.parent
+
+        def finish(self) -> None:
+            """The end of an answer is the end of its connection, which TLS has to say."""
+            super().finish()
+            with contextlib.suppress(OSError):
+                self.connection.unwrap()  # type: ignore[attr-defined]  # a socket of TLS
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    with ThreadingHTTPServer((HOST, 0), Backend) as httpd:
+        httpd.socket = context.wrap_socket(httpd.socket, server_side=True)
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        settings = {"url": f"https://localhost:{httpd.server_port}/there.git", "token_file": str(file)}
+        made, _ = _repository(tmp_path, **settings, ca_file=str(authority))
+        assert (await made.fetched()).commit == ""
+        await made.pushed("", {FILE: b"{}\n"}, "The first")
+        assert (await made.fetched()).files == {FILE: b"{}\n"}
+        distrusting, _ = _repository(tmp_path, **settings)
+        with pytest.raises(UpstreamFailed, match="certificate"):
+            await distrusting.fetched()
+        absent, _ = _repository(tmp_path, **settings, ca_file="nothing.pem")
+        with pytest.raises(ConfigurationError, match=r"git\.ca_file"):
+            await absent.fetched()
+        httpd.shutdown()
 
 
 async def test_a_key_over_ssh(tmp_path: Path, bare: Path) -> None:
