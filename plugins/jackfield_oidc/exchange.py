@@ -73,7 +73,7 @@ class CodeExchange:
         return reply.body
 
     async def _authenticate(self, form: dict[str, str]) -> dict[str, str]:
-        """Headers; what belongs into the form is added to it."""
+        """Headers; fields that belong in the form are added to it."""
         secret = await asyncio.to_thread(self._secret.read)
         how = await self._method() if secret else "none"
         if how == "basic":

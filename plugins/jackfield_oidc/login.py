@@ -83,7 +83,9 @@ class OidcLogin:
         return self._people.identity(claims)
 
     async def _require_sender(self, answer: RedirectAnswer) -> None:
-        """Who answers says so where the provider promises it: else another provider's answer could be mixed in."""
+        """The sender of an answer names itself where the provider promises it: else another provider's answer could be
+        mixed in.
+        """
         addresses = await self.metadata.addresses()
         sender = answer.query.get("iss")
         promised = addresses.get("authorization_response_iss_parameter_supported") is True

@@ -113,8 +113,11 @@ def _failure(parameters: AgentParameters, result: HeadlessResult) -> str:
 
 
 def _end(result: HeadlessResult) -> str:
-    """The last lines that it wrote. Tools that print JSON say there why they failed, Claude Code in its answer, and on
-    the other output little more than that they have begun."""
+    """The last lines that it wrote.
+
+    Tools that print JSON say there why they failed, Claude Code in its answer. On the other output they say little more
+    than that they have begun.
+    """
     told = result.result or ""
     if not told and isinstance(result.data, list) and result.data:
         told = jsontext.dumps(result.data[-1]).decode()

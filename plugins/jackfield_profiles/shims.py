@@ -117,7 +117,7 @@ def _program() -> list[str]:
 
 
 def _alias_in(path: Path) -> str | None:
-    """Whose command the file is; None: not ours."""
+    """The profile whose command the file is; None: not ours."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
             return None

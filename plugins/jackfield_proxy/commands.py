@@ -36,7 +36,7 @@ def proxy() -> None:
 
 
 def _ask(cli: Cli, config_dir: Path | None, method: str, path: str, **more: Any) -> Any:
-    """Any: each route has a form of its own. Warnings go to standard error."""
+    """Any: each route has its own form. Warnings go to standard error."""
     found = DaemonClient(cli.config_dir(config_dir)).ask(method, f"/api/proxy/{path}", **more)
     for warning in found.warnings:
         echo_warning(warning)

@@ -220,7 +220,7 @@ def condition_of(text: str) -> Config:
 
 
 def _counted(of: str, sign: str, number: int) -> Config:
-    """More than so many tokens begin with one more."""
+    """More tokens than that number begin with one more."""
     if of == "tools":
         if sign not in (">", ">="):
             raise InvalidInput("A number of tools is a least one: `tools >= N`.")

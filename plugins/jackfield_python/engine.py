@@ -67,8 +67,10 @@ class PythonEngine:
         return await self._result(answer, rows, size)
 
     async def _result(self, answer: Body, rows: ScriptRows, size: int) -> ScriptResult:
-        """What a program made of the answer, it may spoil: everything is checked. size: bytes of the request. Raises
-        `ScriptError`."""
+        """A program may spoil its part of the answer: everything is checked. size: bytes of the request.
+
+        Raises `ScriptError`.
+        """
         found = await long_json_of(answer)
         if not isinstance(found, dict):
             raise ScriptError(UNREADABLE, kind="crash")
@@ -88,8 +90,11 @@ class PythonEngine:
 
 
 def _frames(source: str, data: ScriptData, *, each: bool) -> tuple[deque[bytes], int]:
-    """What the child reads: in the first frame everything but the items, with their number, and in those after it the
-    items; and the bytes of them all."""
+    """The frames that the child reads.
+
+    The first has everything but the items, with their number, and those after it have the items. Then the bytes of them
+    all.
+    """
     head = {
         "source": source,
         "each": each,

@@ -101,7 +101,7 @@ def _next(last: RegistryIndex | None, same: bool) -> int:
 
 
 def _last(output: Path, kinds: Kinds) -> RegistryIndex | None:
-    """What was published before. Raises `InvalidInput`: without it the sequence would begin anew."""
+    """The content that was published before. Raises `InvalidInput`: without it the sequence would begin anew."""
     try:
         return parse((output / NAME).read_bytes(), kinds)
     except FileNotFoundError:

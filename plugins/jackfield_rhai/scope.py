@@ -42,7 +42,7 @@ def only(scope: dict[str, object], names: frozenset[str]) -> dict[str, object]:
 
 
 def _last_items(found: Json) -> Json:
-    """What the node's last run put out at the output that leads here."""
+    """The items of the node's last run at the output that leads here."""
     if not isinstance(found, dict):
         return []
     runs, output = found.get("runs"), found.get("output")

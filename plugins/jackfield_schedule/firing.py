@@ -26,7 +26,7 @@ class Firing:
     def __init__(self, context: PluginContext, settings: ScheduleSettings, live: Callable[[str], Timed | None]) -> None:
         self._context = context
         self._live = live
-        # What may be made up for must be remembered, whatever the settings say: else each restart doubles it.
+        # A start that may be made up for must be remembered, whatever the settings say: else each restart doubles it.
         remember, catch_up = settings.remember_hours * _HOUR_MS, settings.catch_up * 1000
         self._remember_ms = round(max(remember, catch_up + _HOUR_MS))
 

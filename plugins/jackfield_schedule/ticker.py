@@ -107,7 +107,7 @@ class Ticker:
                 await fire(timed, moment)
 
     def _late(self, timed: Timed, now: int) -> list[int]:
-        """What the trigger is due for, in order; the trigger goes on behind it."""
+        """The moments for which the trigger is due, in order; the trigger goes on behind them."""
         moments: list[int] = []
         skipped = 0
         while timed.next is not None and timed.next <= now:
@@ -136,7 +136,7 @@ class Ticker:
             await fire(timed, moment)
 
     def _owed(self, now: int) -> list[tuple[Timed, int]]:
-        """What could not be started before, unless it is too old by now."""
+        """The start that could not be made before, unless it is too old by now."""
         found: list[tuple[Timed, int]] = []
         for timed in self._timed.values():
             if timed.owed is None:

@@ -86,8 +86,10 @@ class SecretCache:
             self._renewed.discard(secret)
 
     async def _asked(self, secret: Secret) -> Json:
-        """One request for all who need the same, also when it fails: each with a wait of its own would make an outage
-        as long as all their waits together."""
+        """One request for all who need the same, also when it fails.
+
+        Separate waits would make an outage as long as all their waits together.
+        """
         began = self._clock.monotonic()
         turn = self._turns.setdefault(secret, _Turn())
         async with turn:

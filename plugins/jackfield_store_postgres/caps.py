@@ -114,7 +114,7 @@ class HeldCaps(Caps):
                 self._log.warning("Rows beyond the caps cannot be deleted now: %s.", failures.reason(error))
 
     def _taken(self) -> _Due:
-        """What was added where it is due; it is counted anew from now on."""
+        """The rows that were added where a trim is due; they are counted anew from now on."""
         due: _Due = {}
         if self._is_due():
             due[None], self._added = self._added, 0

@@ -22,7 +22,7 @@ _STEPS_BETWEEN_LOOKS = 200_000
 
 
 class _Place(threading.local):
-    """What one thread owns."""
+    """The connection that one thread owns."""
 
     connection: sqlite3.Connection | None = None
     deadline: float = 0.0

@@ -123,8 +123,10 @@ LAST_MS = 2**62
 
 
 def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsage, str]:
-    """What the profile's log says for the time of the run, and the agent's session that most of it belongs to. Of runs
-    of one profile at once each is given its own session."""
+    """The usage in the profile's log for the time of the run, and the agent's session that most of it belongs to.
+
+    Of runs of one profile at once each is given its own session.
+    """
     pricing = service.pricing()
     profile, start = launch.profile.alias, launch.started_ms
     found = service.ledger.read(lambda connection: list(profile_answers(connection, pricing, profile, start, ended_ms)))

@@ -47,7 +47,7 @@ class ServedKinds(Collection[str]):
 
 
 class _ServedTrigger(NodeTrigger):
-    """What all have in common."""
+    """The part that all have in common."""
 
     kind = ""
     method = ""

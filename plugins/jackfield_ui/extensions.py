@@ -59,8 +59,9 @@ class BrowserExtensions:
 
     @cached_property
     def _marks(self) -> Mapping[str, str]:
-        """Extension -> what its files' addresses have: another one for every other content, so that browsers may keep
-        them, also those that a module imports by its own relative address."""
+        """Extension -> the mark in its files' addresses: another one for every other content, so that browsers may keep
+        them. That also holds for those that a module imports by its own relative address.
+        """
         return {name: _mark(extension.files) for name, extension in self._given.items()}
 
 

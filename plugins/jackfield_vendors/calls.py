@@ -56,8 +56,10 @@ def _address(base: Template, request: CompiledRequest, scope: TemplateScope) -> 
 
 
 def _own(template: Template) -> frozenset[int]:
-    """Which parts of an address are put in as they are: what it begins with, what is from the credential, an answer or
-    the table `values`, and what is behind the `?`."""
+    """The parts of an address that are put in as they are.
+
+    They are its beginning, values from the credential, an answer or the table `values`, and everything behind the `?`.
+    """
     found = {0}
     query = False
     for place, part in enumerate(template.parts):

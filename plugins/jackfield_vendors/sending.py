@@ -79,7 +79,7 @@ class ServiceSteps:
         return found
 
     async def _closed(self, lastly: Sequence[CompiledStep], scope: TemplateScope) -> None:
-        """Whatever becomes of it, the first failure is the one that is told."""
+        """The first failure is the one that is reported, whatever comes of this."""
         with suppress(*FAILURES):
             await self.stepped(lastly, with_special(self.reached or scope, "$failed", True))
 

@@ -119,8 +119,10 @@ class HookFactory:
     async def _verifier(
         self, node: Node, parameters: HookParameters, findings: Findings
     ) -> tuple[Verifier | None, tuple[str, int] | None]:
-        """The verifier, and the stored credential that it needed. What is wrong goes to `findings`, and then the
-        verifier refuses every call."""
+        """The verifier, and the stored credential that it needed.
+
+        Mistakes go to `findings`, and then the verifier refuses every call.
+        """
         kind = parameters.authentication
         config = credentials.written_config(parameters, findings)
         written: Findings = {}
@@ -129,7 +131,7 @@ class HookFactory:
         used: tuple[str, int] | None = None
         if isinstance(verifier, Closed) and named is not None:
             stored = await credentials.stored_config(self._context, kind, named)
-            written = {}  # that a credential is not there is told of every node alike, not by its type
+            written = {}  # a missing credential is reported of every node alike, not by its type
             if stored is not None:
                 config = {**config, **stored[0]}
                 verifier = await self._built(parameters, config, written)

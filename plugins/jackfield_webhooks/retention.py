@@ -25,7 +25,7 @@ async def prune_forever(context: PluginContext) -> None:
 
 
 def _retention_at(history: HistorySettings, now: int) -> Retention:
-    """What to delete. now: Unix time in milliseconds."""
+    """The calls to delete. now: Unix time in milliseconds."""
     return Retention(
         executions_before=0,
         executions_keep=KEEP_ALL,

@@ -59,7 +59,7 @@ class MemoryRoom:
         while self._waiting and self._fits(self._waiting[0][0]):
             size, turn = self._waiting.popleft()
             self._held += size
-            if turn.done():  # cancelled: whoever waited is told next, and gives it back
+            if turn.done():  # cancelled: the waiting request gets it next, and gives it back
                 continue
             turn.set_result(None)
 

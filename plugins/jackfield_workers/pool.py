@@ -27,7 +27,7 @@ class SharedWorkerPool:
     def __init__(self, most: int = 0, memory: int = 1024) -> None:
         self._most = most
         self.memory = MemoryRoom(memory << 20)
-        self._kinds: list[KindWorkers[Any]] = []  # Any: each kind has requests of its own
+        self._kinds: list[KindWorkers[Any]] = []  # Any: each kind has its own requests
         self._arrivals = count()
         self.waiting = 0
         """Requests that wait for a process."""

@@ -65,7 +65,7 @@ def places_of_data(items: Items) -> list[int]:
 
 
 def _different(left: Item, right: Item, comparison: DatasetComparison, given: CompareParameters) -> Item:
-    """What goes out for two items that differ."""
+    """The items that go out for two items that differ."""
     match given.resolve:
         case "preferInput1":
             return left

@@ -24,7 +24,7 @@ class CompareOptions(Parameters):
 
 
 def _untouched() -> FieldPairs:
-    """What a document has that leaves it out: one pair without names."""
+    """The value where a document leaves it out: one pair without names."""
     return FieldPairs(values=[FieldPair()])
 
 

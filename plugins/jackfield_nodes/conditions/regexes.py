@@ -61,7 +61,7 @@ class Regexes:
         return {key: found if isinstance(found, str) else None for key, found in zip(distinct, rows, strict=True)}
 
     async def _evaluated(self, source: str, given: Sequence[Mapping[str, Json]], timezone: str = "UTC") -> list[object]:
-        """What the source gives for each of these objects."""
+        """The result of the source for each of these objects."""
         if not given:
             return []
         items: Items = [{"json": dict(row)} for row in given]

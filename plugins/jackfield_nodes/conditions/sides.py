@@ -66,7 +66,7 @@ def _number(value: object) -> int | float:
 
 
 def _named_truth(value: object) -> bool | None:
-    """What names a truth value, or is the number of one."""
+    """The values that name a truth value, or are the number of one."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str):

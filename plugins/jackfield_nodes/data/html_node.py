@@ -192,7 +192,7 @@ class HtmlExtractNode(HtmlNode):
 
 
 async def _shown(run: NodeRun, expression: str, index: int) -> str:
-    """What an expression in the text prints. Raises `NodeError`."""
+    """The output of an expression in the text. Raises `NodeError`."""
     value = (await run.evaluate({"html": f"={expression}"}, item=index))["html"]
     if value is not None:
         return to_string(value)

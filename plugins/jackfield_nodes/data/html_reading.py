@@ -67,7 +67,7 @@ def _below(node: LexborNode, selector: str) -> list[LexborNode]:
 
 
 def _form_value(node: LexborNode) -> str | None:
-    """What a form would send for the element."""
+    """The value that a form would send for the element."""
     if node.tag == "textarea":
         return node.text(deep=True)
     if node.tag == "select":

@@ -146,7 +146,7 @@ def _image(node: LexborNode) -> str:
 
 
 def _marks(node: LexborNode, rows: Iterable[LexborNode], tag: str, *, inside: bool) -> list[str]:
-    """What stands before each of a list's rows; before anything but an item, nothing. inside: another list."""
+    """The marks before each of a list's rows; before anything but an item, nothing. inside: another list."""
     given = node.attributes
     start = given.get("start") or "1"
     numbers = count(int(start) if start.strip().lstrip("+-").isdecimal() else 1)

@@ -190,7 +190,7 @@ class CompressionNode(ItemNode):
 
 
 def _ending(file: BinaryData, name: str) -> str:
-    """What a packed file is: zip, tar or gz, by its name. Raises `NodeError`."""
+    """The kind of a packed file: zip, tar or gz, by its name. Raises `NodeError`."""
     ending = (file.get("fileExtension") or "").lower()
     if ending in ("tar", "tgz") or (file.get("fileName") or "").lower().endswith(".tar.gz"):
         return "tar"

@@ -124,7 +124,7 @@ class LocalFileTriggerNode(PassingNode, ListeningBase):
 async def _heard(
     watcher: FileWatcher, tree: WatchedTree, first: Sequence[Happened], events: frozenset[str], whole: bool
 ) -> AsyncIterator[Heard]:
-    """whole: files are told once they are written."""
+    """whole: files are reported once they are written."""
     for event in first:
         if event[0] in events:
             yield _told(event)
@@ -140,8 +140,9 @@ async def _at_once(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[lis
 
 
 async def _as_written(watcher: FileWatcher, tree: WatchedTree) -> AsyncIterator[list[Happened]]:
-    """A file that came or changed is told after it has not grown for a while; one that grows forever keeps no other
-    waiting. One that is gone by then never came."""
+    """A file that came or changed is reported after it has not grown for a while; one that grows forever keeps no other
+    waiting. One that is gone by then never came.
+    """
     now = asyncio.get_running_loop().time
     growing: dict[str, tuple[str, float]] = {}  # path -> its event, and since when it is still
     changes = watcher.changes()

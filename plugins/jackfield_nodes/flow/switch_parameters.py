@@ -33,7 +33,7 @@ DEFAULT_OUTPUTS = 4
 
 
 def _index(value: object) -> int | float | None:
-    """What stands for a number between brackets: the value, its text, or a list of it."""
+    """The texts that stand for a number between brackets: the value, its text, or a list of it."""
     text = to_string(value) if isinstance(value, list | str) else ""
     if text:
         return int(text) if text.isascii() and text.isdecimal() and str(int(text)) == text else None

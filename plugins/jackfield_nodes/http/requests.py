@@ -71,7 +71,7 @@ class Requests:
             self._run,
             context.port(HttpClient),
             context.clock,
-            # What pagination reads of an answer, it reads in memory.
+            # Pagination reads its part of an answer in memory.
             replace(call, keeper=FileKeeper(self._run, Expect())),
             parameters.expect(),
             authorization,

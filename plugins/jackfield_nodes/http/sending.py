@@ -60,7 +60,7 @@ class Hop:
 
 
 def _checked_headers(headers: Pairs) -> Pairs:
-    """Without the white space around values, which counts for nothing (RFC 9110 section 5.5)."""
+    """Without the white space around values, which has no meaning (RFC 9110 section 5.5)."""
     for name, value in headers:
         if not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name):
             raise NodeError("A header has a name that is not valid; use letters, digits and '-'.")

@@ -33,7 +33,7 @@ class FieldsToAggregate(Parameters):
 
 
 def _untouched() -> FieldsToAggregate:
-    """What a document has that leaves it out: one row without a name."""
+    """The value where a document leaves it out: one row without a name."""
     return FieldsToAggregate(field_to_aggregate=[FieldToAggregate()])
 
 
@@ -152,8 +152,10 @@ def _values(items: Items, field: str, given: Aggregate) -> list[Json]:
 
 
 def _files(items: Items, *, unique: bool) -> dict[str, BinaryData]:
-    """The files of all items; a name that is taken gets _1, _2 and so on. unique: of files with the same type,
-    extension and size only the first."""
+    """The files of all items; a name that is taken gets _1, _2 and so on.
+
+    `unique`: of files with the same type, extension and size only the first.
+    """
     found: dict[str, BinaryData] = {}
     seen: set[tuple[object, ...]] = set()
     counts: dict[str, int] = {}

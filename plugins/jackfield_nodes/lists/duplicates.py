@@ -87,7 +87,7 @@ def _first_of_each(columns: Sequence[Column], count: int) -> list[int]:
 
 
 def _first_beside(columns: Sequence[Column], count: int, strictness: Strictness) -> list[int]:
-    """Of rows that stand side by side once they are sorted. What has no order may leave equal rows apart."""
+    """Of rows that stand side by side once they are sorted. Values without an order may leave equal rows apart."""
     ranked: list[Column] = []
     for column in columns:
         if strictness.by_type:

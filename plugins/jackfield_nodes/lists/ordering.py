@@ -93,7 +93,7 @@ def _column(rows: Sequence[dict[str, Json]], name: str, *, dots: bool) -> Column
 
 
 def _keys(column: Column) -> Sequence[object] | None:
-    """What orders values of one type; None for others."""
+    """The keys that order values of one type; None for others."""
     if all(isinstance(value, str) for value in column):
         if all(map(str.isascii, cast("Sequence[str]", column))):
             return column

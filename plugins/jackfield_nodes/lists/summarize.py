@@ -30,7 +30,7 @@ class FieldsToSummarize(Parameters):
 
 
 def _untouched() -> FieldsToSummarize:
-    """What a document has that leaves it out: one row without a field."""
+    """The value where a document leaves it out: one row without a field."""
     return FieldsToSummarize(values=[Aggregation()])
 
 

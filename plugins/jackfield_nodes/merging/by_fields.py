@@ -53,7 +53,7 @@ def joined(inputs: Sequence[Items], given: CombineParameters, limit: int) -> Ite
 
 
 def _only_input(first: Items, second: Items, given: CombineParameters) -> Iterator[Item]:
-    """What goes out when an input is empty: the items of the other as they are, where the mode keeps such items."""
+    """The items that go out when an input is empty: those of the other as they are, where the mode keeps such items."""
     from_first = {"keepNonMatches": given.output_data_from != "input2", "keepEverything": True, "enrichInput1": True}
     from_second = {"keepNonMatches": given.output_data_from != "input1", "keepEverything": True, "enrichInput2": True}
     for source, (items, modes) in enumerate(((first, from_first), (second, from_second))):

@@ -30,7 +30,7 @@ def same_value(left: object, right: object) -> bool:
 
 
 def _said(text: str) -> Json:
-    """What a JSON text of a list or an object says; other texts stay."""
+    """The value of a JSON text of a list or an object; other texts stay."""
     if text[:1] not in {"[", "{"}:
         return text
     try:

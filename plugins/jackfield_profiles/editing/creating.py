@@ -154,8 +154,10 @@ class ProfileCreator:
         return document, [warning for warning in warnings if warning is not None]
 
     def _left_out(self, agent: Agent, own: Mapping[str, Json]) -> str | None:
-        """What is to be said of servers of all profiles that the agent does not get. own: the profile's, which may
-        switch them off or have others of their names."""
+        """The warnings about servers of all profiles that the agent does not get.
+
+        `own`: the profile's, which may switch them off or have others of their names.
+        """
         given = switched_on(self._context.settings(ServerPreferences))
         names = agent.untaken_servers(of_profile(given, dict(own), None))
         return f"{agent.title} does not take these MCP servers of all profiles: {', '.join(names)}." if names else None

@@ -64,7 +64,7 @@ class ProfileRemover:
         )
 
     def _home_of(self, profile: Profile) -> tuple[Path | None, str | None]:
-        """What a purge removes, and why it does not. Blocks."""
+        """The home that a purge removes, or the reason why it does not. Blocks."""
         if not os.path.lexists(profile.home):
             return None, None
         reason = homes.reason_to_keep(profile.home, profile.alias, self._context.service.config_dir)
@@ -77,7 +77,7 @@ class ProfileRemover:
             return []
 
     async def _readable(self, alias: str, force: bool) -> Profile | None:
-        """None: damaged, and to be removed all the same."""
+        """None: damaged, and to be removed nevertheless."""
         try:
             return await self._profiles.find(alias)
         except Conflict:

@@ -151,7 +151,7 @@ class HomeFiles:
 
 @contextlib.contextmanager
 def _named(home: Path, relative: str) -> Iterator[None]:
-    """A missing file is the caller's affair; all else is told with the file's name and what to do."""
+    """A missing file is the caller's affair; any other error names the file and the remedy."""
     try:
         yield
     except FileNotFoundError:

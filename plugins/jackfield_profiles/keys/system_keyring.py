@@ -83,7 +83,7 @@ class SystemKeyring:
         return usable(self._account("probe"), self._any)
 
     async def _asked(self, ask: Callable[[], FoundT]) -> FoundT:
-        """Raises `KeyringSilent` when it takes too long or fails. What it says in detail may quote the key."""
+        """Raises `KeyringSilent` when it takes too long or fails. Its detailed words may quote the key."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[FoundT] = loop.create_future()
 

@@ -68,7 +68,7 @@ def session_of(headless: Headless | None, others: Sequence[str]) -> tuple[str | 
 
 
 def _argument(template: str, prompt: str, model: str) -> str:
-    # A prompt may come from anywhere: as an argument of its own it must not be taken for an option.
+    # A prompt may come from anywhere: as a separate argument it must not be taken for an option.
     given = f" {prompt}" if template == PROMPT and prompt.startswith("-") else prompt
     return given.join(part.replace(MODEL, model) for part in template.split(PROMPT))
 

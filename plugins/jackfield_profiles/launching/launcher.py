@@ -168,7 +168,7 @@ class ProfileLauncher:
             await self._hooks("post_run", agent.hooks.post_run, launch.profile, launch.env, launch.secrets)
         except JackfieldError as exc:
             self._context.log.warning("After a run of %s: %s", launch.profile.alias, exc.message)
-        if launch.kind not in ("terminal_session", "agent_session"):  # those have events of their own
+        if launch.kind not in ("terminal_session", "agent_session"):  # those have their own events
             data = {"alias": launch.profile.alias, "run_id": launch.run_id, "kind": launch.kind, "exit_code": exit_code}
             self._context.events.publish(TOPIC, "profile_run_completed", data)
 

@@ -73,9 +73,12 @@ class LaunchPlanner:
         return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own, bool(given))
 
     async def _tools_server(self, agent: Agent, profile: Profile, asked: ToolScope | None) -> Mapping[str, Json]:
-        """By its name; none: the agent reaches no tools of the daemon, or its configuration has no place for them.
-        asked: that the launch is for. Raises `InvalidInput` when another server has the name of what it is for: an
-        agent that trusts these tools would trust that one."""
+        """The server of the daemon's tools, by its name.
+
+        None: the agent reaches no tools of the daemon, or its configuration has no place for them. `asked`: that the
+        launch is for. Raises `InvalidInput` when another server has the name of the one that it is for: an agent that
+        trusts these tools would trust that one.
+        """
         tools = self._context.find_port(ProfileTools)
         if tools is None or not agent.profile.script:
             return {}

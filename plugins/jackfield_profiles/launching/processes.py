@@ -111,7 +111,7 @@ async def run_process(
         await _until(watched.drained, _DRAIN)
     finally:
         if feeding is not None:
-            feeding.give_up()  # what it has not read it will not
+            feeding.give_up()  # it does not read the rest any more
         try:
             await container.end(ending)
         finally:

@@ -69,7 +69,7 @@ class ProxyAddressBook:
         write_private(self._path, json.dumps(kept).encode())
 
     def _read(self) -> dict[str, int]:
-        """What cannot be read counts as nothing."""
+        """An address that cannot be read counts as nothing."""
         try:
             found = json.loads(read_private(self._path) or b"{}")
         except (ValueError, JackfieldError):

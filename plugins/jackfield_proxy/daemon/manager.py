@@ -282,7 +282,7 @@ class ProxyManager:
                 await asyncio.to_thread(write_private, self._context.service.config_dir / MARKER, content)
 
     def _read_marker(self) -> set[str]:
-        """What cannot be read counts as nothing; it is replaced with the next start."""
+        """A marker that cannot be read counts as nothing; it is replaced with the next start."""
         try:
             found = json.loads(read_private(self._context.service.config_dir / MARKER) or b"[]")
         except (ValueError, JackfieldError):

@@ -140,7 +140,7 @@ def _concurrency(config: Mapping[str, Json], provider: str) -> Concurrency | Non
 async def _upstreams(
     context: PluginContext, profile: Profile, wanted: Iterable[str], config: Mapping[str, Json]
 ) -> dict[str, Upstream]:
-    """Those that can be used; a request to another one is told so by the proxy."""
+    """Those that can be used; the proxy refuses a request to another one and says why."""
     known = await context.port(Providers).all()
     made: dict[str, Upstream] = {}
     for name in sorted(wanted):

@@ -50,7 +50,7 @@ class ProxyProcess:
                 env=environment,
                 limit=LONGEST_LINE,
                 pass_fds=inherited.numbers,
-                # A group of its own: what is typed in the daemon's terminal does not reach it.
+                # A new group: keys that are typed in the daemon's terminal do not reach it.
                 start_new_session=True,
             )
         )

@@ -141,7 +141,7 @@ class ProxySupervisor:
             try:
                 await self._start()
             finally:
-                if self._task is None:  # none will come for those that wait
+                if self._task is None:  # none comes for those that wait
                     self._frontend.close()
 
     async def stop(self) -> None:
@@ -179,7 +179,7 @@ class ProxySupervisor:
         await self._until_settled(await self._begun())
 
     async def _begun(self) -> asyncio.Task[None] | None:
-        """What keeps it alive from now on; None: it runs. Raises `InvalidInput`."""
+        """The watch that keeps it alive from now on; None: it runs. Raises `InvalidInput`."""
         if self.status in UP:
             return None
         wanted = await self._subject.wanted()
@@ -268,12 +268,12 @@ class ProxySupervisor:
             logging.cancel()
             self._process = None
             self.connections = ConnectionCounts()
-        # What a process that never listened wrote last says more than its exit code.
+        # The last words of a process that never listened say more than its exit code.
         if self._wanted and (self._listens or not self._last_line):
             await self._say(f"the process {process.pid} has ended with {'signal' if code < 0 else 'code'} {abs(code)}")
 
     async def _end(self, process: ProxyProcess, takeover: ConnectionTakeover | None) -> None:
-        """Its clients are told as soon as it has ended, whatever it has left to be read."""
+        """Its clients learn of the end as soon as it has ended, whatever it has left to be read."""
         await process.wait()
         self._frontend.end(takeover, wanted=self._wanted)
 

@@ -144,7 +144,7 @@ class ConnectionTakeover:
         return True
 
     def _take(self, said: list[tuple[bool, int]], descriptors: list[int]) -> None:
-        """A descriptor that the system had no room for is missing; whose it is cannot be told then."""
+        """A descriptor that the system had no room for is missing; then nobody knows whose it is."""
         if not _CLOEXEC:
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)

@@ -48,4 +48,4 @@ def _weight(waiting: list[Json]) -> float:
             texts.append(part)
         elif part is not None:
             total += 1
-    return total + of_text("".join(texts))  # as much as one by one, as each character counts for itself
+    return total + of_text("".join(texts))  # as much as one by one, as each character stands alone

@@ -153,7 +153,7 @@ def build(
 
 
 def _show_offer(cli: Cli, config_dir: Path | None, force: bool, as_json: bool) -> None:
-    """What a sync would bring."""
+    """The changes that a sync would bring."""
     if (daemon := _elsewhere(cli, config_dir)) is not None:
         offer = daemon.ask("GET", f"{PATH}/offer", query={"force": str(force).lower()}, timeout=SYNC_S).data
     else:

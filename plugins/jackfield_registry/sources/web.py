@@ -15,7 +15,7 @@ from jackfield.api.version import __version__
 HOPS = 5
 LONGEST_ETAG = 256
 HEADERS = {
-    # What is measured and checked is what is sent; so nothing that is to be unpacked first.
+    # The bytes that are measured and checked are those that are sent; so nothing that is to be unpacked first.
     "Accept-Encoding": "identity",
     "User-Agent": f"jackfield/{__version__}",
 }

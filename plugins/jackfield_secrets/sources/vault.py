@@ -76,8 +76,10 @@ class VaultSource:
     # -- the engine
 
     async def _version(self, mount: str) -> int:
-        """A mount that a reference names is looked at whatever the settings say of the version: other engines, and the
-        ways to log in, answer with secrets of their own, such as the token. Raises `SecretProblem`."""
+        """The source looks at a mount that a reference names whatever the settings say of the version.
+
+        Other engines, and the ways to log in, answer with other secrets, such as the token. Raises `SecretProblem`.
+        """
         if self._options.version and self._options.mount:
             return self._options.version
         if mount not in self._versions:

@@ -60,7 +60,9 @@ class PostgresOldDocuments:
         """Rows that were replaced go with PostgreSQL's own cleaning; its log and its backups are the operator's."""
 
     async def _pass_over(self, broken: Sequence[tuple[str, int]]) -> None:
-        """Documents that cannot be read must not keep the others from being sealed; whoever reads one is told."""
+        """Documents that cannot be read must not keep the others from being sealed; a caller that reads one gets an
+        error.
+        """
 
         def work(connection: Connection) -> None:
             for ident, version in broken:

@@ -67,7 +67,7 @@ class Revisions:
             rows = [(str(ident), int(at)) for ident, at in execute(connection, _SINCE, [after])]
             return (rows[-1][1] if rows and after >= 0 else last), rows
 
-        last, rows = await self._db.ask(work)  # what comes between the two statements is told again at most
+        last, rows = await self._db.ask(work)  # changes between the two statements are reported again at most
         own = frozenset(self._own)
         while self._own and self._own[0] <= last:
             self._own.popleft()

@@ -123,7 +123,7 @@ def _by_index(work: Callable[[Connection], FoundT]) -> Callable[[Connection], Fo
 
 
 def _take_turn(connection: Connection, holder: bytes) -> bool:
-    """Whoever has it sums up what was counted."""
+    """The daemon that has it sums up the counts."""
     mine = execute(connection, ADD, [*TURN, holder, _LONGEST_TURN]).rowcount > 0
     if mine:
         sum_up(connection)

@@ -122,7 +122,7 @@ def answered(connection: Connection, seconds: float) -> Iterator[None]:
 
 
 class _Context:
-    """What psycopg takes adapters from."""
+    """The context from which psycopg takes adapters."""
 
     connection = None
 

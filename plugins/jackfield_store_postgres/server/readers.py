@@ -41,7 +41,7 @@ class _Read:
 
 
 class _Place(threading.local):
-    """What one thread owns."""
+    """The connection that one thread owns."""
 
     connection: Connection | None = None
 

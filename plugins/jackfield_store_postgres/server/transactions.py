@@ -75,7 +75,7 @@ class Limits:
             connection.execute(_CONFIGURE, self._values(local=True))
 
     def _values(self, *, local: bool) -> list[object]:
-        """For path, statement, lock and pause. Whoever waits for a lock waits less long than for the whole."""
+        """For path, statement, lock and pause. A statement waits less long for a lock than for the whole."""
         whole = round(self.timeout * 1000)
         return [f'"{self.schema}"', str(whole), str(max(1, whole // 2)), str(whole), local]
 

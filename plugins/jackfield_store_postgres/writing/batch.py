@@ -193,9 +193,11 @@ class WriteBatch:
         self._changes[execution_id] = [execution_id, *change, owner]
 
     def _may_change(self, execution_id: str, owner: str | None, number: int | None = None) -> bool:
-        """False for an execution that is over, or has a chunk of this number already. Raises `Fenced` for one that
-        another owns. What the tables must tell is looked up for executions in doubt alone: the others are found to be
-        so by what the statements change."""
+        """False for an execution that is over, or has a chunk of this number already.
+
+        Raises `Fenced` for one that another owns. The tables are asked about executions in doubt alone: the changes of
+        the statements show that the others are well.
+        """
         if number is not None and (execution_id, number) in self._chunks:
             return False
         row = self._executions.get(execution_id)

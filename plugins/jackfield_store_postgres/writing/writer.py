@@ -187,7 +187,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         return self._session
 
     def _resolved(self, lost: Unresolved[StoreOutcome], operations: Sequence[StoreWrite]) -> bool:
-        """What became of a commit whose answer did not come."""
+        """The fate of a commit whose answer did not come."""
         while self._reconnected(operations):
             try:
                 return self._asking().has_committed(lost.number)
@@ -222,7 +222,7 @@ class StoreWriter(WriterThread[StoreWrite]):
 
 
 def _run(operation: StoreWrite, batch: WriteBatch) -> StoreOutcome:
-    """One whose caller was told that its time is up does nothing; one that nobody waits for is done all the same."""
+    """One whose caller knows that its time is up does nothing; one that nobody waits for is done nevertheless."""
     future = operation.future
     if future.done() and not future.cancelled() and (told := future.exception()) is not None:
         return operation, None, told if isinstance(told, Exception) else None

@@ -88,7 +88,7 @@ def _unpacked(rows: Sequence[tuple[str, int, bytes | None]]) -> tuple[list[OldDo
 
 
 def _pass_over(connection: sqlite3.Connection, keys: Sequence[tuple[str, int]]) -> None:
-    """Damaged documents must not keep the others from being sealed; whoever reads one is told."""
+    """Damaged documents must not keep the others from being sealed; a caller that reads one gets an error."""
     for ident, number in keys:
         _log.error("The stored document %s %d cannot be read, and is not sealed.", ident or "of a run", number)
         _done(connection, ident, number)

@@ -261,7 +261,7 @@ def _together(connection: sqlite3.Connection, execution_ids: Sequence[str], most
         try:
             stored = _whole(connection, execution_id)
         except DataDamaged:
-            continue  # whoever reads it by itself is told
+            continue  # a caller that reads it by itself gets an error
         most -= 0 if stored is None else len(stored.input) + sum(map(len, stored.steps))
         if most < 0:
             break

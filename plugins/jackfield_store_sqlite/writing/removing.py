@@ -63,7 +63,7 @@ def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing, 
 
 
 def _remove_data(connection: sqlite3.Connection, gone: Sequence[int]) -> int:
-    """What belongs to executions that are deleted, by their data keys."""
+    """The data of executions that are deleted, by their data keys."""
     chunks = [chunk for (chunk,) in connection.execute(_CHUNKS_OF, (json.dumps(gone),))]
     stretches = _stretches([*gone, *chunks])
     connection.executemany(_DELETE_DATA, stretches)

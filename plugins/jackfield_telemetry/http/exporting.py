@@ -24,8 +24,10 @@ _TAIL = 4096
 
 
 class _Rows:
-    """The rows of one export, without what stands before and behind them, and without one that breaks off. whole:
-    whether it has ended as it should."""
+    """The rows of one export, without the text before and behind them, and without one that breaks off.
+
+    `whole`: whether it has ended as it should.
+    """
 
     def __init__(self, parts: AsyncIterator[bytes], form: ExportForm) -> None:
         self._parts = parts
@@ -53,8 +55,10 @@ class _Rows:
             yield rows
 
     def _last_row(self, kept: bytes, limit: int) -> int:
-        """Where the last row ends that has another one behind it, within so many bytes; 0: nowhere. What looks like the
-        end of one may stand in a text."""
+        """Where the last row ends that has another one behind it, within that many bytes; 0: nowhere.
+
+        A text may look like the end of one.
+        """
         first, behind = self._form.row
         end = limit
         while (end := kept.rfind(first + behind, 0, max(end, 0))) >= 0:

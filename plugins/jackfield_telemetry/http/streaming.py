@@ -42,7 +42,7 @@ async def streamed(parts: Iterator[bytes]) -> AsyncGenerator[bytes]:
         except Empty:
             return TimeoutError("the export has stalled")
 
-    # A thread of its own: clients that have stalled must not hold those that everybody shares.
+    # A separate thread: clients that have stalled must not hold those that everybody shares.
     own = ThreadPoolExecutor(1, "jackfield-usage-export")
     making = asyncio.get_running_loop().run_in_executor(own, make)
     try:

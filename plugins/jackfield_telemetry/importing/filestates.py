@@ -63,9 +63,12 @@ def _stored(name: str) -> str | bytes:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Inode, size, and time of the last change in ns. What SQLite has not yet moved into a database is in a file beside
-    it; until then the database itself does not change. A reader may take a directory for a log. Raises OSError, also
-    for pipes and devices: opening the one would wait for a writer, and the other has no end."""
+    """Inode, size, and time of the last change in ns.
+
+    Rows that SQLite has not yet moved into a database are in a file beside it; until then the database itself does not
+    change. A reader may take a directory for a log. Raises OSError, also for pipes and devices: opening the one would
+    wait for a writer, and the other has no end.
+    """
     own = path.stat()
     if not (stat.S_ISREG(own.st_mode) or stat.S_ISDIR(own.st_mode)):
         raise OSError(f"{path} is neither a file nor a directory")

@@ -109,7 +109,7 @@ def _plan(ledger: Ledger, sources: Sequence[LogSource]) -> _Plan:
 
 
 def _read(sources: Sequence[LogSource], jobs: Sequence[Job], effort: ImportEffort) -> Iterator[ImportPart | ReadPart]:
-    """What `jackfield_native` reads comes first."""
+    """The files that `jackfield_native` reads come first."""
     alone = sum(job.size for job in jobs) < effort.threshold
     workers = 1 if alone else min(effort.workers or min(MOST_WORKERS, os.cpu_count() or 1), max(1, len(jobs)))
     order = range(len(jobs)) if alone else ordered(jobs)

@@ -92,7 +92,7 @@ def parts(sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Iterable[i
 
 
 class _Gathered:
-    """What the next part will be."""
+    """The rows of the next part."""
 
     def __init__(self, sources: Sequence[LogSource], jobs: Sequence[Job]) -> None:
         self._sources = sources

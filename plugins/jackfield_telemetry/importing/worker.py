@@ -45,7 +45,7 @@ def _forked(outputs: Sequence[int]) -> tuple[int, Sequence[int]]:
 
 
 def _end(others: Sequence[int]) -> None:
-    """The signal is the whole group's. Whoever adopts these would perhaps not wait for them."""
+    """The signal is the whole group's. The process that adopts these would perhaps not wait for them."""
     for process in others:
         with suppress(ChildProcessError):
             os.waitpid(process, 0)

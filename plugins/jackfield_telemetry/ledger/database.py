@@ -218,8 +218,10 @@ def _expect(connection: sqlite3.Connection) -> None:
 
 
 def _is_passing(error: sqlite3.DatabaseError) -> bool:
-    """Whether it is the machine's trouble (locked, full, no descriptors) and not the file's: a table or a column that
-    is not there, or text that is none, is damage."""
+    """Whether it is the machine's trouble (locked, full, no descriptors) and not the file's.
+
+    A table or a column that is not there, or text that is none, is damage.
+    """
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(error, sqlite3.OperationalError) and code not in (None, sqlite3.SQLITE_ERROR)
 

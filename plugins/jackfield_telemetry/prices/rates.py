@@ -102,7 +102,7 @@ def _stepped(entry: Mapping[str, object], tier: str) -> list[tuple[int, dict[str
             if price is not None
         }
         before = steps[-1][1] if steps else {}
-        # What follows from the input's price follows from the new one.
+        # Rates that follow from the input's price follow from the new one.
         kept = {kind: price for kind, price in before.items() if kind != "hours" or "input" not in own}
         steps.append((number * 1000, {**kept, **own}))
     return steps
@@ -130,7 +130,9 @@ def _factor(entry: Mapping[str, object], tier: str) -> float:
 
 
 def _rate(prices: Mapping[str, float], like_claude: bool, factor: float) -> TokenRate:
-    """What a list leaves out: for Anthropic's models caching costs multiples of the input, for others the same."""
+    """The rate that a list leaves out: for Anthropic's models caching costs multiples of the input, for others the
+    same.
+    """
     given = prices.get("input", 0.0)
     written = prices.get("written", given * 1.25 if like_claude else given)
     hours = prices.get("hours", given * 2 if like_claude else written)

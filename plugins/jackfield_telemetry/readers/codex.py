@@ -70,8 +70,11 @@ class _Line(msgspec.Struct, gc=False):
 
 
 class _Memory(msgspec.Struct, gc=False):
-    """What earlier lines have told. replaying: time of the last line that repeats the parent's; None: not any more.
-    response: id of the answer whose count comes next."""
+    """The facts that earlier lines have told.
+
+    `replaying`: time of the last line that repeats the parent's; None: not any more. `response`: id of the answer whose
+    count comes next.
+    """
 
     session: str | None = None
     model: str | None = None

@@ -271,7 +271,7 @@ def profile_answers(
 def _runs(
     connection: sqlite3.Connection, where: UsageFilter, pricing: Pricing, by: Sequence[Key], zone: tzinfo
 ) -> Iterator[Slice]:
-    """Runs whose tokens are in no log. What they cost stands in their lines; where not, it is calculated."""
+    """Runs whose tokens are in no log. Their lines have the costs; where not, the costs are calculated."""
     condition, values = _runs_condition(where)
     columns = _run_columns(connection, by, zone)
     fixed = ["l.model", "l.provider", "coalesce(l.cost_total, 0) > 0"]

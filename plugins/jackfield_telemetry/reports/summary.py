@@ -66,7 +66,7 @@ def summarise(connection: sqlite3.Connection, where: UsageFilter, pricing: Prici
 
 
 def _groups(made: UsageSummary, keys: tuple[str | int, ...]) -> list[UsageGroup]:
-    """What has no profile or provider is in no group of these."""
+    """Usage without a profile or provider is in no group of these."""
     found = [made.total]
     for name, value in zip(BY, keys, strict=True):
         if value:

@@ -140,7 +140,7 @@ def _dim(connection: sqlite3.Connection, names: Sequence[str]) -> int:
 
 
 def _session(connection: sqlite3.Connection, names: Sequence[str]) -> int:
-    """Days may have been told before the project was known."""
+    """A host may have reported days before the project was known."""
     connection.execute(
         """INSERT INTO sessions (agent, name, project) VALUES (?, ?, ?)
         ON CONFLICT (agent, name) DO UPDATE SET project = excluded.project WHERE project = ''""",

@@ -58,7 +58,7 @@ class LedgerSharing:
             )
 
     async def _attempt(self) -> None:
-        """One failure of an outage is told. Whatever it is, such as a full disk, the next attempt comes."""
+        """One failure of an outage is logged. The next attempt comes after any failure, such as a full disk."""
         try:
             await self.share()
         except Exception as exc:

@@ -105,7 +105,7 @@ class Conversation:
         if not content.strip():
             raise InvalidInput("The message is empty.", details={"content": "give some text"})
         async with self._turns.turn():
-            # Whoever goes away meanwhile must not leave half a message in the input.
+            # A caller that goes away meanwhile must not leave half a message in the input.
             speaking = asyncio.ensure_future(self._spoken(content))
             speaking.add_done_callback(_retrieved)
             turn = await asyncio.shield(speaking)

@@ -54,7 +54,7 @@ async def event_stream(driver: Driver, daemon: StreamEnd) -> AsyncIterator[bytes
 
 
 class _Told:
-    """What a client knows already."""
+    """The state that a client knows already."""
 
     def __init__(self, now: float) -> None:
         self._messages: dict[int, str] = {}

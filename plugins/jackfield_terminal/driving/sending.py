@@ -76,7 +76,7 @@ class MessageSender:
         raise _unsent("MESSAGE_NOT_SENT", told, emptied=emptied)
 
     async def _type(self, judge: ScreenJudge, content: str) -> str | None:
-        """What the input showed before. Raises `Conflict`."""
+        """The content that the input showed before. Raises `Conflict`."""
         emptied = False
         for _ in range(TRIES):
             before = judge.look(await self._view.screen.snapshot()).typed
@@ -99,9 +99,12 @@ class MessageSender:
         return typed_as(content, paste=self._view.session.bracketed_paste)
 
     async def _clear(self, judge: ScreenJudge, before: str | None) -> bool:
-        """Whether the input is empty again. Each key is drawn before the next: together some have no effect, and of
-        those that an empty input does not need one may end the agent. before: what the input showed before anything was
-        typed: a placeholder that the manifest does not know, or a draft of somebody."""
+        """Whether the input is empty again.
+
+        Each key is drawn before the next: together some have no effect. Of those that an empty input does not need one
+        may end the agent. `before`: the content of the input before anything was typed: a placeholder that the manifest
+        does not know, or a draft of somebody.
+        """
         look = judge.look(await self._view.screen.snapshot())
         for pressed in judge.looks.clear:
             if look.dialog is not None:

@@ -73,7 +73,7 @@ class Sharing:
         except JackfieldError as exc:
             await close(send, exc.message)
             return
-        # Whoever has the link could else keep the owner out, with as many connections as a session may have.
+        # A person who has the link could else keep the owner out, with as many connections as a session may have.
         if self._viewers[share.session_id] >= max(1, self._hub().settings.max_clients // 2):
             await close(send, "The session has as many viewers as may come by links.", FULL)
             return
@@ -85,7 +85,7 @@ class Sharing:
             self._viewers += Counter()  # those of whom there are none are forgotten
 
     async def _hand_over(self, host: Host, token: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """To the host that has the session. What it hears and says of the beginning has been heard and said here."""
+        """To the host that has the session. The first messages have been exchanged here."""
         told = jsontext.dumps({"token": token}).decode()
         heard: list[Message] = [{"type": "websocket.receive", "text": told}, {"type": "websocket.connect"}]
 
@@ -133,8 +133,10 @@ class Sharing:
         return str(found.get("token", ""))[:200] if isinstance(found, dict) else ""
 
     async def _look(self, share: Share, query: bytes, receive: Receive, send: Send) -> None:
-        """Be a client of the session that may look only, whatever the query says of that, and from wherever: whoever
-        made the link has allowed it."""
+        """Be a client of the session that may look only, whatever the query says of that, and from wherever.
+
+        The maker of the link has allowed it.
+        """
         await self._hub().attach(share.session_id, scope_of_link(query), receive, send)
 
     async def _until_it_ends(self, token: str) -> None:

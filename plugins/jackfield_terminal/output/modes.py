@@ -130,7 +130,7 @@ def _missing(character: bytes) -> int:
 
 
 def _shortened(pending: bytes) -> bytes:
-    """What ends where the sequence ends, and has at most `LONGEST` bytes."""
+    """The bytes that end where the sequence ends, `LONGEST` at most."""
     if len(pending) <= LONGEST:
         return pending
     return pending[:2] + (b"\x1b" if pending.endswith(b"\x1b") else b"")

@@ -137,7 +137,7 @@ class PersistentSession(Session):
             self._take()
 
     def _take(self) -> None:
-        """What is there, up to this turn's share."""
+        """The bytes that are there, up to this turn's share."""
         self._taking = None
         if self._flow.paused or self.log.end == self._end or self._connection.fileno() < 0:
             return

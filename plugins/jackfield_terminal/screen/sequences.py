@@ -73,7 +73,7 @@ class Sequences:
 
 
 def _shortened(pending: str) -> str:
-    """What ends where the sequence ends, and means nothing."""
+    """A text that ends where the sequence ends, and means nothing."""
     mark = {"]": "?", "[": "="}.get(pending[1], "")
     return pending[:2] + mark + ("\x1b" if pending.endswith("\x1b") else "")
 

@@ -170,7 +170,7 @@ class Attachment:
         self._progress()
 
     async def _catch_up(self) -> None:
-        """The client was away for longer than the log goes back: it is told so, and begins anew near the end."""
+        """The client was away for longer than the log goes back: it gets a message, and begins anew near the end."""
         missed = self._session.log.start - self.cursor
         data, after = self._session.log.tail(self._settings.resync)
         self.cursor = after

@@ -363,7 +363,7 @@ class Session:
         self._close_terminal()
 
     def _close_terminal(self) -> None:
-        """No more output. Whoever still has the terminal gets a hang-up."""
+        """No more output. A process that still has the terminal gets a hang-up."""
         master, self._master = self._master, None
         if master is None:
             return

@@ -64,7 +64,10 @@ class SupervisedAgent:
         return self.ring.end - begun
 
     def _close(self) -> None:
-        """No more output. Whoever still has the terminal gets a hang-up, once the daemon has closed it as well."""
+        """No more output.
+
+        A process that still has the terminal gets a hang-up, once the daemon has closed it as well.
+        """
         if self.master is not None:
             with contextlib.suppress(OSError):
                 rows, cols = termios.tcgetwinsize(self.master)

@@ -213,7 +213,7 @@ class Supervisor:
         link.send_with(object_frame(HANDOVER, handover), descriptors)
 
     def _tell(self) -> None:
-        """One notice at a time: what comes meanwhile is told with the next."""
+        """One notice at a time: the next one has the output that comes meanwhile."""
         link, agent = self._link, self._agent
         if link is None or not link.greeted or self._end_told:
             return
@@ -252,7 +252,7 @@ class Supervisor:
             self._kill_rest()
 
     def _kill_rest(self) -> None:
-        """What has left the session."""
+        """The processes that have left the session."""
         if self._start.kill_file:
             with contextlib.suppress(OSError), open(self._start.kill_file, "w") as file:  # noqa: PTH123 - pathlib is not light
                 file.write("1")
@@ -296,7 +296,7 @@ def _spawner(ptyprocess: str) -> Spawner:
 
 
 def _first(link: DaemonLink) -> ReceivedStart | None:
-    """What the daemon that started us says first; None when it has gone."""
+    """The first message of the daemon that started us; None when it has gone."""
     while True:
         select.select([link.descriptor], [], [])
         frames = link.receive()

@@ -130,7 +130,7 @@ class LifecycleTrigger:
 
     @staticmethod
     def _following(workflow: Workflow, node: Node, own: dict[str, Json]) -> dict[str, Json]:
-        """What is remembered once this node is told. Nodes that are gone are forgotten."""
+        """The memory once this node has got the news. Nodes that are gone are forgotten."""
         served = {one.name for one in served_nodes(workflow, LIFECYCLE_NODES)}
         return {name: version for name, version in own.items() if name in served} | {node.name: workflow.version}
 

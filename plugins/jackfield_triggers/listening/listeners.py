@@ -130,7 +130,7 @@ class Listeners:
             await self._refresh(workflow_id)
 
     async def _refresh(self, workflow_id: str) -> list[Listener]:
-        """Those that begin something. What is closed is closed when this returns."""
+        """Those that begin something. A connection to close is closed when this returns."""
         lock = self._locks.setdefault(workflow_id, asyncio.Lock())
         async with lock:  # of two changes the one that reads last is the one that stays
             rows = {row.id: row for row in await registered(self._context.store, LISTEN, workflow_id, active=True)}
@@ -204,8 +204,11 @@ class Listeners:
             one.settled.set()
 
     async def _leave(self, one: Listener, goes_on: bool) -> None:
-        """What the service keeps for what the node was before is taken away. goes_on: something else is wanted, which
-        does not wait for a service that refuses this. Raises `NodeError`, `JackfieldError`, TimeoutError."""
+        """The service's entries for the earlier state of the node are taken away.
+
+        `goes_on`: something else is wanted, which does not wait for a service that refuses this. Raises `NodeError`,
+        `JackfieldError`, TimeoutError.
+        """
         while one.leaving:
             old = one.leaving[0]
             own = (await remembered(self._context, old.workflow_id, of_node(old.node.name))).own

@@ -74,7 +74,7 @@ class OneConnection:
             work = asyncio.ensure_future(self._heard(heard))
             try:
                 now = await asyncio.shield(work)
-            except asyncio.CancelledError:  # what is being stored is told to the service too
+            except asyncio.CancelledError:  # the service also hears of an event that is being stored
                 done, _ = await asyncio.wait({work}, timeout=self._settings.listen_close)
                 if not done:
                     work.cancel()
@@ -84,7 +84,7 @@ class OneConnection:
                 await told(now)
 
     async def _ended(self) -> None:
-        """Whatever waits for the end of its execution has a while left."""
+        """An event that waits for the end of its execution has a while left."""
         if self._ending:
             _, left = await asyncio.wait(self._ending, timeout=self._settings.listen_close)
             for task in left:

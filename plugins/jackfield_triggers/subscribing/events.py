@@ -215,7 +215,7 @@ class IncomingEvents:
             raise UpstreamFailed(self._context.secrets.hide(exc.message)) from None
 
     async def _start(self, timed: _Timed, received: Received, execution_id: str, memory: TakenMemory | None) -> None:
-        """Returns once it is stored; an event that was told before starts nothing. Raises `JackfieldError`."""
+        """Returns once it is stored; an event that came before starts nothing. Raises `JackfieldError`."""
         row = timed.row
         told = (timed.call, received.answer.status, received.answer.body, timed.ms, timed.hidden)
         workflow = await self._context.port(WorkflowReader).load(row.workflow_id)

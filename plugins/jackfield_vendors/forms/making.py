@@ -126,7 +126,7 @@ class NodeFormMaker:
         return FieldChoice(value=place[1], label=label, unavailable=_unavailable({place: variants}))
 
     def _distinct(self, choices: Sequence[FieldChoice]) -> list[FieldChoice]:
-        """Two operations of one title are told apart by their names."""
+        """The names of two operations of one title keep them apart."""
         said: list[FieldChoice] = []
         for choice in choices:
             again = any(choice.label == before.label for before in said)

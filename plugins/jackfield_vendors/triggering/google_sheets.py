@@ -127,7 +127,7 @@ class _Compared:
         return found
 
     def _watched(self, row: Row | None) -> list[str] | None:
-        """What counts of a row; empty cells at its end do not."""
+        """The cells of a row that count; empty cells at its end do not."""
         if row is None:
             return None
         cells = [text(cell) for cell in row]
@@ -158,7 +158,7 @@ class _Compared:
 
 
 def _seen(before: list[Row], now: list[Row], taken: Sequence[Difference]) -> list[Row]:
-    """What was known, with the rows that are told now."""
+    """The known rows, with those that are reported now."""
     rows = [*before]
     for one in taken:
         rows += [[] for _ in range(one.index + 1 - len(rows))]

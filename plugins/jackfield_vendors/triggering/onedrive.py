@@ -94,8 +94,10 @@ class _Drive:
 
 
 def _following(page: Json) -> tuple[str, bool]:
-    """What stands behind the log's address in the next link, and whether there is more now. Host and path are not taken
-    from an answer: the credential goes there."""
+    """The part behind the log's address in the next link, and whether there is more now.
+
+    Host and path are not taken from an answer: the credential goes there.
+    """
     given = page if isinstance(page, dict) else {}
     following = given.get("@odata.nextLink")
     link = following or given.get("@odata.deltaLink")
@@ -104,7 +106,7 @@ def _following(page: Json) -> tuple[str, bool]:
 
 
 class _Log:
-    """What was told of the log."""
+    """The state of the log."""
 
     def __init__(self, run: PollRun) -> None:
         state = run.state
@@ -142,7 +144,7 @@ class _Log:
 
 
 class _Wanted:
-    """What the node's parameters ask for. Raises `NodeError`."""
+    """The changes that the node's parameters ask for. Raises `NodeError`."""
 
     def __init__(self, scope: TemplateScope) -> None:
         given = scope.parameters
@@ -203,8 +205,10 @@ def _rows(page: Json) -> Iterator[Mapping[str, Json]]:
 
 
 def _times(row: Mapping[str, Json]) -> tuple[float, float]:
-    """When it was made and changed, Unix seconds: in the drive, as far as the service says; a file keeps the times that
-    it had elsewhere."""
+    """When it was made and changed, Unix seconds.
+
+    The times are those in the drive, as far as the service says; a file keeps the times that it had elsewhere.
+    """
     info = row.get("fileSystemInfo")
     made = seconds(row.get("createdDateTime")) or seconds(at(info, ["createdDateTime"])) or 0.0
     changed = seconds(row.get("lastModifiedDateTime")) or seconds(at(info, ["lastModifiedDateTime"])) or 0.0

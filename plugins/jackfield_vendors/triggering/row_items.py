@@ -60,7 +60,7 @@ def _status(_: Mapping[str, Json], value: Json) -> Sequence[Json]:
 
 
 def _each(*path: str) -> Callable[[Mapping[str, Json], Json], Sequence[Json]]:
-    """What stands there in each of a list; an empty object where nothing does."""
+    """The value that stands there in each of a list; an empty object where nothing does."""
 
     def values(_: Mapping[str, Json], value: Json) -> Sequence[Json]:
         return [[at(one, path) or {} for one in value]] if isinstance(value, list) else [value]

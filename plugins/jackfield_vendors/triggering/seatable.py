@@ -96,7 +96,10 @@ class _Table:
         return await self._of_query("*", "sql", {"convert_keys": convert})
 
     async def _of_query(self, column: str, path: str, more: Mapping[str, Json]) -> _Read:
-        """column: that must not be empty, or `*` for all rows. Whatever is newer than what was seen, and a page."""
+        """column: that must not be empty, or `*` for all rows.
+
+        The rows that are newer than those seen before, and a page.
+        """
         wanted = "*" if column == "*" else f"_id, _ctime, _mtime, {column}"
         where = "" if column == "*" else f" WHERE {column} IS NOT NULL"
         select = f"SELECT {wanted} FROM {_name(self.given, 'tableName')}{where}"  # noqa: S608 - names are quoted

@@ -245,7 +245,7 @@ class VendorSubscribeNode(VendorTriggerNode):
 
 @contextmanager
 def _gone_is_done() -> Iterator[None]:
-    """What the service does not have any more needs no end."""
+    """A subscription that the service does not have any more needs no end."""
     try:
         yield
     except ServiceRefusal as exc:

@@ -48,8 +48,10 @@ class PresetThreads:
 
 
 async def _on_thread(name: str, work: Callable[[], T], over: Callable[[], None]) -> Callable[[], T]:
-    """How the work ended: a function that returns its result or raises its error. over: called on the event loop when
-    the thread is at its end, however long after its caller gave up."""
+    """How the work ended: a function that returns its result or raises its error.
+
+    `over`: called on the event loop when the thread is at its end, however long after its caller gave up.
+    """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Callable[[], T]] = loop.create_future()
 

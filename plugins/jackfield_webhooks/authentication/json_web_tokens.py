@@ -37,7 +37,7 @@ class JwtVerifier:
             claims = self._jwt.decode(token.strip(), self._key, algorithms=self._algorithms, options=self._options)
             return VerifiedCall(claims=claims)
         except jwt.MissingRequiredClaimError:
-            # Looked for after the signature, so that only its owner is told.
+            # Looked for after the signature, so that only its owner learns of it.
             raise refusal(self.challenge, NO_EXP) from None
         except _ERRORS:
             raise refusal(self.challenge) from None

@@ -43,8 +43,11 @@ def with_body(
 
 
 def _is_hidden_alike(call: IncomingCall, parsed: ParsedBody) -> bool:
-    """Whether the body that came may be kept: what is hidden is looked for as we write it, and others may escape it or
-    put spaces before it. A large one is not compared, as that would hold the event loop: it is written on a thread."""
+    """Whether the body that came may be kept.
+
+    The search for hidden values knows our way of writing, and others may escape them or put spaces before them. A large
+    one is not compared, as that would hold the event loop: it is written on a thread.
+    """
     if not call.hidden:
         return True
     if len(call.body) >= LARGE:

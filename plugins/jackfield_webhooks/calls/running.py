@@ -138,7 +138,9 @@ class CallRunner:
     def _update(
         self, call: IncomingCall, kept: NewCall, status: CallStatus, code: int, body: bytes, *, truncated: bool
     ) -> CallUpdate:
-        """What the history shows of an answer. body: it, or its beginning; truncated: whether more was sent."""
+        """The part of an answer that the history shows. body: it, or its beginning; truncated: whether more was
+        sent.
+        """
         limit = self._settings.history.body_bytes
         shown = hide_text(body[:limit], call.hidden) if call.hidden else body[:limit]
         return CallUpdate(
@@ -246,7 +248,7 @@ class CallRunner:
         return answer
 
     async def _head(self, answer: Answer, size: int) -> bytes:
-        """What the history shows of a body; nothing of a file that cannot be read."""
+        """The part of a body that the history shows; nothing of a file that cannot be read."""
         try:
             return await head_of(answer.body, size)
         except BinaryError as exc:
@@ -325,7 +327,7 @@ async def _durable(stored: asyncio.Future[None]) -> None:
 
 
 def _value(done: asyncio.Future[T]) -> T:
-    """What a future came to. Raises `_Repeated`, `StoreUnavailable`: nothing was stored."""
+    """The result of a future. Raises `_Repeated`, `StoreUnavailable`: nothing was stored."""
     try:
         return done.result()
     except Conflict:

@@ -114,7 +114,7 @@ class Ingress:
         try:
             await deliver(call, answer, send)
         except BinaryError as exc:
-            # The caller was told the length: the connection ends before it, which tells that something is missing.
+            # The caller has got the length: the connection ends before it, which tells that something is missing.
             self._context.log.error("An answer broke off: %s", exc.message, extra={"requestId": call.request_id})
 
     async def _stream(self, call: IncomingCall, answer: StreamAnswer, send: Send) -> None:
@@ -217,7 +217,7 @@ class Ingress:
         return trigger is not None
 
     def _suffix_trigger(self, called: str | tuple[str, ...]) -> SuffixTrigger | None:
-        """Who else may serve this path."""
+        """The other triggers that may serve this path."""
         segments = paths.split(called) if isinstance(called, str) else called
         if len(segments) != 2 or self._kind != KIND:
             return None

@@ -97,7 +97,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         named = await _by_path(context, f"{ident}/history")
         if named:
             return json_response(await _detail(context, _only(named)))
-        # Triggers with addresses of their own have calls too.
+        # Triggers with their own addresses have calls too.
         webhook = await context.store.webhook(ident) or _only(await _by_path(context, ident))
         page = await context.store.calls(
             webhook.id,
@@ -125,7 +125,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         hook = await context.port(HookSource).make(webhook, workflow)
         if hook is None:
             raise NotFound("This webhook has just been changed; try again.")
-        # What is checked is a second copy of the body, beside the one inside of this request.
+        # The checked body is a second copy, beside the one inside of this request.
         copied = taken_memory()
         second = taken_for(request.scope, copied.size) if copied is not None else None
         found = await dry_run.check(context, context.settings(WebhookSettings), hook, wanted)

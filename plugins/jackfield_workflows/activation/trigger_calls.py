@@ -156,7 +156,7 @@ class TriggerCalls:
             self._unserved.pop(change.workflow_id, None)
 
     async def _followed(self, given: Given[Trigger], change: WorkflowChange) -> str:
-        """What went wrong, where the workflow has nodes of this trigger."""
+        """The failures of the trigger, where the workflow has nodes of it."""
         try:
             await given.value.follow(change)
         except BaseException as exc:

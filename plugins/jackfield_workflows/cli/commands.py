@@ -22,8 +22,8 @@ FAILED = 1
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...|-", type=click.Path(allow_dash=True))
 
 
-def _work(module: str, name: str) -> Callable[..., Any]:  # each with parameters of its own
-    """What does a command's work."""
+def _work(module: str, name: str) -> Callable[..., Any]:  # each with its own parameters
+    """The function that does a command's work."""
     return cast("Callable[..., Any]", load(f"jackfield_workflows.cli.{module}:{name}"))
 
 

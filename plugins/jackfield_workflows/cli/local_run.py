@@ -125,7 +125,7 @@ async def _cancelled(engine: Engine, execution: Execution) -> Outcome:
 
 
 async def _end(finished: asyncio.Future[Outcome], calls: asyncio.Event) -> Outcome | None:
-    """How it ended; None when it waits for a call, which will never come."""
+    """How it ended; None when it waits for a call, which never comes."""
     call = asyncio.ensure_future(calls.wait())
     either: list[asyncio.Future[Any]] = [finished, call]  # of different results
     try:

@@ -28,7 +28,7 @@ UNUSABLE = 2
 RUN_THERE = "jackfield_workflows.cli.remote_run:run_there"
 RUN_HERE = "jackfield_workflows.cli.local_run:run_here"
 """A run needs one of both."""
-RunWork = Callable[..., Coroutine[Any, Any, CommandOutcome]]  # each with parameters of its own
+RunWork = Callable[..., Coroutine[Any, Any, CommandOutcome]]  # each with its own parameters
 
 
 def run(target: CommandTarget, what: str, given: str | None, start: str | None, *, as_json: bool, quiet: bool) -> None:

@@ -147,8 +147,11 @@ class SecretParameters:
         return (kind, _version(node)) not in self._paths and self._context.port(NodeCatalog).find(kind) is not None
 
     def _paths_of(self, node: dict[str, Json]) -> tuple[SecretPath, ...]:
-        """What the node's type marks in the version that runs. Of a type that nobody can ask, all that is named like a
-        secret: a document outlives the plugins that it was written for."""
+        """The paths that the node's type marks in the version that runs.
+
+        Of a type that nobody can ask, all that is named like a secret: a document outlives the plugins that it was
+        written for.
+        """
         kind, version = _kind(node), _version(node)
         self._forget_stale()
         if (kind, version) in self._paths:

@@ -76,7 +76,7 @@ def reusable(
 
 
 def _changed(records: Sequence[NodeRecord], began: OriginalInput, ran: Workflow, now: Workflow) -> set[str]:
-    """Names of nodes of the present workflow that are not as they were."""
+    """Names of nodes of the current workflow that are not as they were."""
     then = ran.pin_data if began.pin else {}
     gave = {**{record["node"]: record.get("outputs") for record in records}, began.start: _given(began)}
     return {
@@ -109,7 +109,7 @@ _SHAPING = ("type", "parameters", "credentials", "disabled", "on_error", "execut
 
 
 def _described(workflow: Workflow, name: str) -> list[object] | None:
-    """What decides on the node's results beside its items: itself, the wires to it, and its parts."""
+    """The parts that decide on the node's results beside its items: itself, the wires to it, and its parts."""
     node = workflow.nodes.get(name)
     if node is None:
         return None

@@ -202,7 +202,7 @@ class N8nExecutions:
 
 
 def _filter(query: N8nExecutionsQuery, cursor: Cursor) -> ExecutionFilter | None:
-    """What the query asks for; None when no execution can be meant."""
+    """The filter that the query asks for; None when no execution can be meant."""
     word, until = query.status, query.started_before
     known = [time for time in (until, cursor.until) if time is not None]
     if word in NEVER:

@@ -255,8 +255,10 @@ class N8nWorkflows:
 
 
 def _written(document: Json) -> Json:
-    """What a client may write of a workflow. Raises `InvalidInput` for `active`, which n8n refuses here too;
-    `NotSupported` for a folder."""
+    """The parts of a workflow that a client may write.
+
+    Raises `InvalidInput` for `active`, which n8n refuses here too; `NotSupported` for a folder.
+    """
     if not isinstance(document, dict):
         return document
     if "active" in document:

@@ -97,7 +97,7 @@ async def _whole(_: Variable | None = None) -> tuple[str, str]:
 
 
 async def _parts(present: Variable) -> tuple[str, str]:
-    """What the body leaves out stays."""
+    """Parts that the body leaves out stay."""
     body: VariableChange = await read_model(payload("VariableChange"))
     return (present.key if body.key is None else body.key), (present.value if body.value is None else body.value)
 

@@ -120,7 +120,7 @@ class WorkflowChanges:
         check_writable(self._context)
 
         async def merged(stored: StoredWorkflow) -> Document:
-            if "nodes" in given:  # secrets of the present ones are needed where it has masks alone
+            if "nodes" in given:  # secrets of the current ones are needed where it has masks alone
                 return {**without_sealed(stored.document), **given}
             return {**await self._sealed.opened(stored.document), **given}
 
@@ -181,7 +181,7 @@ class WorkflowChanges:
         tags: Sequence[str] | None = None,
         active: bool | None = None,
     ) -> StoredWorkflow:
-        """read: how the present one is found. tags: names; None leaves those that it has. active: likewise."""
+        """read: how the current one is found. tags: names; None leaves those that it has. active: likewise."""
         async with self._following.alone(workflow_id):
             present = await read(workflow_id, author)
             given = named(await document(present), present.name)
@@ -281,7 +281,7 @@ class WorkflowChanges:
             ident = known_id(workflow_id, "workflow")
             if not await self._context.store.delete_workflow(ident):
                 raise _unknown()
-            # Whatever its document says: it is gone.
+            # It is gone, whatever its document says.
             await self._following.follow("deleted", ident, name, version)
 
     async def _stored(self, workflow_id: str, author: Author | None = None) -> StoredWorkflow:
@@ -373,7 +373,7 @@ async def _same(document: Json) -> Json:
 
 
 def _check_expected(version: int, author: Author | None) -> None:
-    """Raises `Conflict` for a change to another version than the present one."""
+    """Raises `Conflict` for a change to another version than the current one."""
     if author is not None and author.expected is not None and author.expected != version:
         raise Conflict(
             f"The workflow is at version {version}, not {author.expected}; read it again, then change it.",

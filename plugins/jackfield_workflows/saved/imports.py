@@ -79,7 +79,7 @@ class Importer:
         return results
 
     async def _mistakes(self, document: Json) -> list[Problem]:
-        """What prevents storing the document."""
+        """The mistakes that prevent storing the document."""
         if not isinstance(document, dict):
             return [Problem("body", "A workflow must be an object with nodes and connections.")]
         try:
@@ -91,8 +91,10 @@ class Importer:
         return []
 
     async def _lacks(self, document: Json, author: Author) -> Sequence[Problem]:
-        """What of a new workflow the author may not store: nodes, an offer as a tool. One that is here may keep its
-        own."""
+        """The parts of a new workflow that the author may not store: nodes, an offer as a tool.
+
+        One that is here may keep its own.
+        """
         if not self._scopes.restrict(author.caller) and not self._rules.in_use:
             return ()
         own = own_id(document)
@@ -139,7 +141,7 @@ class Importer:
         return await self._changes.create(document, author, id=own), "created"
 
     async def _remarks(self, stored: StoredWorkflow) -> list[Problem]:
-        """What `validate` says of what was stored."""
+        """The remarks of `validate` on the stored document."""
         reader = self._context.port(WorkflowReader)
         workflow = await reader.parse_stored(stored.document, id=stored.id, version=stored.version)
         found = await off_loop(stored.document, lambda: reader.problems(workflow))

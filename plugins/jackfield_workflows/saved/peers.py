@@ -69,7 +69,7 @@ class WorkflowsOfPeers:
                 task.cancel()
 
     async def _follow_told(self) -> None:
-        """Whoever has changed something hears that it is served here, once it is."""
+        """A daemon that has changed something hears that it is served here, once it is."""
         told, self._told = self._told, set()
         try:
             await self._looked()

@@ -153,7 +153,7 @@ def xml_to_json(text: str | bytes, options: ReadOptions) -> Json:
 
 
 def _declared_as_utf8(text: str) -> bytes:
-    """Whatever encoding the text declares, it is UTF-8 now."""
+    """The text is UTF-8 now, whatever encoding it declares."""
     text = text.removeprefix("\ufeff").lstrip()
     # Only a declaration of a bearable length is looked at: hostile blanks in it would take the square of their number.
     end = text.find("?>", 0, _LONGEST_DECLARATION) if text.startswith("<?xml") else -1

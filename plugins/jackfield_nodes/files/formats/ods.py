@@ -43,8 +43,10 @@ def read_ods(content: bytes, sheet: str, budget: FileBudget) -> Iterator[Sequenc
 
 
 def _events(document: IO[bytes], budget: FileBudget) -> Iterator[tuple[str, Element]]:
-    """Beginnings and ends of elements. What lies between the rows is forgotten at its end, for a small packed file may
-    unpack to millions of elements."""
+    """Beginnings and ends of elements.
+
+    Text between the rows is forgotten at its end, for a small packed file may unpack to millions of elements.
+    """
     around: list[Element] = []
     row = began = 0  # how deep the row is that is read, and the number of its first part
     for number, (event, element) in enumerate(iterparse(document, events=("start", "end"))):

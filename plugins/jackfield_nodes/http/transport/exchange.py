@@ -82,8 +82,11 @@ async def chunks_of(response: ClientResponse) -> AsyncIterator[bytes]:
 
 
 class _Outgoing:
-    """Puts the headers in place of those that aiohttp makes, and has a request sent once: aiohttp would send GET, PUT,
-    DELETE and others again when a connection ends without an answer, whatever the server has done by then."""
+    """Puts the headers in place of those that aiohttp makes, and has a request sent once.
+
+    When a connection ends without an answer, aiohttp would send GET, PUT, DELETE and others again, whatever the server
+    has done by then.
+    """
 
     def __init__(self, headers: Pairs) -> None:
         self._headers = headers
@@ -102,7 +105,7 @@ def _headers(method: str, target: HttpAddress, given: Pairs, size: int | None) -
     first = [] if "host" in names else [("Host", target.netloc)]
     if size or method in _WITH_LENGTH:
         first.append(("Content-Length", str(size or 0)))
-    # What is no Unicode text has no bytes; a server gets a question mark.
+    # Text that is no Unicode has no bytes; a server gets a question mark.
     return [*first, *((name, value.encode("utf-8", "replace").decode()) for name, value in given)]
 
 

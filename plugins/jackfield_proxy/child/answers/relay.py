@@ -216,7 +216,7 @@ class PassThrough(Carrier):
             self.complete = observer.finished and not self._unsent
 
     async def _at_once(self, observer: UsageObserver) -> web.Response:
-        """Head and body in one packet. What breaks off is still an error of our own."""
+        """Head and body in one packet. A failure is still an error of our own."""
         body = await self._next()
         if not self._content.at_eof():
             parts = [body]
@@ -255,7 +255,7 @@ class PassThrough(Carrier):
         return not observer.ended and "Content-Length" not in self._headers
 
     async def _up_to_last(self, request: web.BaseRequest, response: StreamedAnswer, observer: UsageObserver) -> bytes:
-        """What goes out together with the end, as each packet costs as much as a hundred events."""
+        """The bytes that go out together with the end, as each packet costs as much as a hundred events."""
         files = self._files()
         while chunk := await self._next():
             if files is not None:
@@ -269,7 +269,7 @@ class PassThrough(Carrier):
         return b""
 
     def _files(self) -> FileLines | None:
-        """Who looks for files that tools make within an answer; None: nobody."""
+        """The reader that looks for files that tools make within an answer; None: nobody."""
         seen = self._context.seen
         looks = seen is not None and self._call.stream and self._call.dialect == "anthropic" and self._encoding in PLAIN
         return FileLines(seen) if looks and seen is not None else None

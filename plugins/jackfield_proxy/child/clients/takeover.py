@@ -62,7 +62,7 @@ class TakeoverLink:
         self._control = control
         self._table: _Table = table if table is not None else bytearray(1)
         self._free = deque(range(len(self._table)) if control is not None else ())
-        self._untold: deque[int] = deque()  # slots whose end the daemon has not been told
+        self._untold: deque[int] = deque()  # slots whose end the daemon does not know yet
 
     @classmethod
     def of(cls, inherited: InheritedDescriptors) -> TakeoverLink:
@@ -104,7 +104,7 @@ class TakeoverLink:
             asyncio.get_running_loop().add_writer(self._control, self._flushed)
 
     def _flushed(self) -> bool:
-        """A slot is free again when the daemon has been told: messages arrive in the order in which they are sent."""
+        """A slot is free again when the daemon knows the end: messages arrive in the order in which they are sent."""
         while self._untold:
             if not self._tell(left(self._untold[0])):
                 return False

@@ -80,7 +80,7 @@ class EndpointRequest(ClientRequest):
         """With which the client has come, for the rest of an upload that this begins."""
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False
-        # What is asked for again was counted before; without a model nothing has a price.
+        # A request for an earlier answer was counted before; without a model nothing has a price.
         priced = bool(self.model) and (bool(named.model) if dialect == "gemini" else not _COUNTS(path))
         self.spends = method == "POST" and priced
         self.place, told, free = _of_google(path) if dialect == "gemini" else _of_others(path, self.model)
@@ -221,7 +221,7 @@ class EndpointRequest(ClientRequest):
 
 
 def _of_google(path: str) -> tuple[references.StoredPath, bool, bool]:
-    """What it speaks of, whether its answer tells what it costs, and whether it costs nothing."""
+    """The object that it speaks of, whether its answer tells the cost, and whether it costs nothing."""
     return google_kept.stored_path(path), False, google_kept.is_free(path)
 
 

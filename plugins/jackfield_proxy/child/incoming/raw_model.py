@@ -73,7 +73,8 @@ def _values_in(body: bytes) -> dict[str, msgspec.Raw] | None:
 
 def _is_plain(body: bytes, values: Mapping[str, msgspec.Raw]) -> bool:
     """Whether it is written without spaces, as most clients do, and has each name of the outermost object once, in
-    lower case: then names and values add up to its length, which anything else makes longer."""
+    lower case. Then names and values add up to its length, which anything else makes longer.
+    """
     names = "".join(values)
     length = len(names.encode()) + sum(map(len, map(bytes, values.values()))) + 4 * len(values) + 1
     return length == len(body) and names == names.casefold()

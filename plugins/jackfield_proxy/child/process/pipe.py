@@ -128,7 +128,7 @@ class Pipe:
         """Those of these that the key may use; see `KeyGate.objects`. Raises as `permission`."""
         if not ids:
             return ()
-        # What no object is called need not be an id: half surrogates are no text to the pipe.
+        # The name of no object need not be an id: half surrogates are no text to the pipe.
         plain = [one[:LONGEST_ID].encode("utf-8", "replace").decode() for one in ids]
         question = PermissionQuestion(next(self._numbers), key=key, objects=plain)
         return (await self._asked_for(question, timeout)).objects

@@ -56,7 +56,7 @@ def _is_own(given: str, plan: ProxyPlan) -> bool:
 
 
 def _shown(request: web.BaseRequest, in_path: str) -> Iterator[str]:
-    """What may be a token or a key; no more is looked at than is asked for."""
+    """The texts that may be a token or a key; no more are looked at than are asked for."""
     headers = request.headers
     kind, _, given = headers.get("Authorization", "").partition(" ")
     yield given.strip() if kind.lower() == "bearer" else ""

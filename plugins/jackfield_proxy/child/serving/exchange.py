@@ -263,7 +263,7 @@ class ProxiedExchange:
     async def _open(self, fallback: Fallback) -> Opened:
         try:
             opened = await fallback.open()
-        except asyncio.CancelledError:  # the client is gone; its provider may answer, and count, all the same
+        except asyncio.CancelledError:  # the client is gone; its provider may answer, and count, nevertheless
             self._served.whole = False
             raise
         if self.plan.sticky is not None:
@@ -273,7 +273,7 @@ class ProxiedExchange:
         return opened
 
     def _tries(self, candidate: Candidate, attempts: int) -> None:
-        """What is known of a request however it ends."""
+        """The facts of a request that are known however it ends."""
         served, target = self._served, candidate.target
         served.provider, served.model, served.attempts = target.provider, target.model, attempts
         served.rule, served.reason = candidate.rule, candidate.reason

@@ -68,7 +68,7 @@ async def _own(call: ClientRequest, plan: ProxyPlan, pipe: Pipe) -> StoredObject
         return None
     try:
         ids = await call.references()
-    except DialectError:  # its provider will say what is wrong
+    except DialectError:  # its provider says where the mistake is
         return None
     found = await pipe.objects(plan.limits.key_timeout, "", ids)
     return found[0] if found else None

@@ -81,7 +81,7 @@ def tokens_in(body: bytes) -> int | None:
 
 
 async def _asked(upstream: Upstream, call: ClientRequest, target: Target) -> UpstreamRequest:
-    """Raises `DialectError`: the request cannot be told in the provider's dialect."""
+    """Raises `DialectError`: the provider's dialect cannot say the request."""
     dialect = addressing.dialect_of(upstream, call.dialect, target.model)
     body = await call.counted(dialect, target.model)
     own = call.dialect == dialect

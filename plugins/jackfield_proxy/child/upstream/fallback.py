@@ -79,8 +79,9 @@ class Fallback:
             self._other_keys -= 1
             self._with_other_key = candidate
             return
-        # What the first target says of the request as the client has written it most often is true elsewhere, and then
-        # is the best answer; but another one may have a longer context, or know a field that this one does not.
+        # The first target judges the request as the client has written it. Its refusal is most often true elsewhere,
+        # and then is the best answer. But another one may have a longer context, or know a field that this one does
+        # not.
         self._final = self._final or (not refused.elsewhere and self._tried == 1)
         pause = _pause(self._retries, refused, self._plan.limits)
         may = refused.again and pause is not None and self._retries < self._most_retries

@@ -224,8 +224,10 @@ def _nobody_there(error: Exception) -> bool:
 def _in_pieces(
     body: bytes | ClientBody, waiting: asyncio.Timeout, seconds: float
 ) -> bytes | io.BytesIO | AsyncIterator[bytes] | None:
-    """A large one, so that it does not hold up other requests while it is sent. waiting: for that many seconds, which
-    begin when all of a stream was sent."""
+    """A large one, so that it does not hold up other requests while it is sent.
+
+    `waiting`: for that many seconds, which begin when all of a stream was sent.
+    """
     if isinstance(body, ClientBody):
         waiting.reschedule(None)
         body.ended = lambda: waiting.reschedule(asyncio.get_running_loop().time() + seconds)
