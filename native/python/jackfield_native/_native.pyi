@@ -19,16 +19,16 @@ _Mark: TypeAlias = tuple[int, int, _Memory | None, bool, tuple[int | None, str] 
 class Logs(Iterator[Part]):
     """Reads coding agents' logs on threads of its own, which hold no lock of the interpreter's.
 
-    sources: form of the logs (`claude` or `codex`), name of the agent, provider and profile whose they are (or empty).
-    jobs: files, read in this order by whichever thread is free: number of the source, path, identity of the file,
-    byte to begin at (the beginning of a line), and what was known there (None: nothing). rows: of a part, about; a part
-    ends where a file ends, or within one that alone has four times as many. nice: by how much the threads give way to
-    others, on Linux.
+    `sources`: form of the logs (`claude` or `codex`), name of the agent, provider and profile whose they are (or
+    empty). `jobs`: files, read in this order by whichever thread is free: number of the source, path, identity of the
+    file, byte to begin at (the beginning of a line), and what was known there (None: nothing). `rows`: of a part,
+    about; a part ends where a file ends, or within one that alone has four times as many. `nice`: by how much the
+    threads give way to others, on Linux.
 
-    judge: is asked about each line that is not plain, in strict JSON with everything at its place, and may be an answer
-    all the same: `judge(job, offset, line, memory)` on one of the threads. It gives back what is to be remembered from
-    there on, and the names, rows and responses of answers in the line, as `Part` has them, with 0 <= numbers < 2**63.
-    What it raises becomes the trouble of the file.
+    `judge`: is asked about each line that is not plain, in strict JSON with everything at its place, and may be an
+    answer all the same: `judge(job, offset, line, memory)` on one of the threads. It gives back what is to be
+    remembered from there on, and the names, rows and responses of answers in the line, as `Part` has them, with 0 <=
+    numbers < 2**63. What it raises becomes the trouble of the file.
 
     memory: session, model, directory, service tier, total counts (input, of which cached, of which written to the
     cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines, the provider's id of

@@ -21,8 +21,10 @@ from .records import record
 
 
 class AgentMessage(BaseModel):
-    """What is common to all messages of a session. cut: it was longer than `agent_sessions.message_limit`, and its end
-    or its input is left out."""
+    """What is common to all messages of a session.
+
+    `cut`: it was longer than `agent_sessions.message_limit`, and its end or its input is left out.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -81,8 +83,10 @@ class PermissionOption(BaseModel):
 
 
 class PermissionAsked(AgentMessage):
-    """The agent wants to do something and waits. id: for the answer. call: of the tool, where there is one. answer: the
-    id of the option that was chosen."""
+    """The agent wants to do something and waits.
+
+    `id`: for the answer. `call`: of the tool, where there is one. `answer`: the id of the option that was chosen.
+    """
 
     type: Literal["permission"] = "permission"
     id: str
@@ -161,7 +165,7 @@ class AgentReady:
 
 @record
 class StartRefused:
-    """There will be no session. reason: one sentence of the agent's."""
+    """There will be no session. `reason`: one sentence of the agent's."""
 
     reason: str
 
@@ -189,8 +193,11 @@ DialogueSteps: TypeAlias = "Sequence[DialogueStep]"
 
 @record
 class DialogueStart:
-    """cwd: where the agent works. resume: its own name of the session that goes on; None: a new one. version: ours.
-    options: `protocol.options` of the agent's manifest."""
+    """`cwd`: where the agent works.
+
+    `resume`: its own name of the session that goes on; None: a new one. `version`: ours. `options`: `protocol.options`
+    of the agent's manifest.
+    """
 
     cwd: str
     resume: str | None

@@ -32,11 +32,13 @@ class _Looks(BaseModel):
 
 
 class DialogLooks(_Looks):
-    """How a question looks. last: one of the last three lines that are not empty, such as the line of its keys or its
-    last option. shown: a line of it that tells it from others; empty: no other is needed. begins: its first line, or
-    the rule above it. The last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
-    answer it, as `POST /input` takes them
-    (`jackfield.api.key_names`)."""
+    """How a question looks.
+
+    `last`: one of the last three lines that are not empty, such as the line of its keys or its last option. `shown`: a
+    line of it that tells it from others; empty: no other is needed. `begins`: its first line, or the rule above it. The
+    last on the screen counts. `options`: of a dialog that does not number them. `yes`, `no`: keys that answer it, as
+    `POST /input` takes them (`jackfield.api.key_names`).
+    """
 
     last: LinePatterns = Field(min_length=1)
     shown: LinePatterns = ()
@@ -47,18 +49,20 @@ class DialogLooks(_Looks):
 
 
 class ScreenLooks(_Looks):
-    """input: the line in which is typed; the last on the screen counts. What is typed goes on to the rule below it, or
-    to the cursor. modes: that line in another mode, which a message enters that begins with the same character, such as
-    `!` for a shell's commands. mode_hints: lines below the input that tell of a mode which no message enters.
-    placeholders: lines of the input while nothing is typed, beside its bare prompt. rule:
-    lines above and below the input; empty: it has none. ready: one of these lines is shown beside the input when it
-    takes a message; empty: the input is enough. busy: one of these lines is shown while it works; busy_title: or this
-    title. hints: lines that neither the agent nor its user has said. speech: in front of what the agent says. echo: the
-    line in which what the user has said is shown, where that is not as in the input. pasted: what the input shows in
-    place of a long text. clear: keys that empty the input and leave a mode, pressed one after the other until it is
-    empty, or until one changes nothing in it. Ctrl-c and ctrl-d end many an agent on an empty input: they are left out
-    where it may be empty. asking, trusting: a permission is wanted, or whether the working directory is to be
-    trusted."""
+    """`input`: the line in which is typed; the last on the screen counts.
+
+    What is typed goes on to the rule below it, or to the cursor. `modes`: that line in another mode, which a message
+    enters that begins with the same character, such as `!` for a shell's commands. `mode_hints`: lines below the input
+    that tell of a mode which no message enters. `placeholders`: lines of the input while nothing is typed, beside its
+    bare prompt. `rule`: lines above and below the input; empty: it has none. `ready`: one of these lines is shown
+    beside the input when it takes a message; empty: the input is enough. `busy`: one of these lines is shown while it
+    works. `busy_title`: or this title. `hints`: lines that neither the agent nor its user has said. `speech`: in front
+    of what the agent says. `echo`: the line in which what the user has said is shown, where that is not as in the
+    input. `pasted`: what the input shows in place of a long text. `clear`: keys that empty the input and leave a mode,
+    pressed one after the other until it is empty, or until one changes nothing in it. Ctrl-c and ctrl-d end many an
+    agent on an empty input: they are left out where it may be empty. `asking`, `trusting`: a permission is wanted, or
+    whether the working directory is to be trusted.
+    """
 
     input: LinePatterns = Field(min_length=1)
     modes: LinePatterns = ()

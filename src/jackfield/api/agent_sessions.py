@@ -20,9 +20,12 @@ SessionState: TypeAlias = Literal["starting", "idle", "working", "asking", "ende
 
 @record
 class AgentSessionRequest:
-    """args: after the profile's own. working_dir: before the profile's. resume: the agent's own name of a session that
-    goes on. remote: the caller is on another machine, or nobody knows. tools: see `LaunchRequest`. trusts_tools: the
-    agent uses these tools without asking, where its manifest says how (`protocol.trust_args`)."""
+    """`args`: after the profile's own.
+
+    `working_dir`: before the profile's. `resume`: the agent's own name of a session that goes on. `remote`: the caller
+    is on another machine, or nobody knows. `tools`: see `LaunchRequest`. `trusts_tools`: the agent uses these tools
+    without asking, where its manifest says how (`protocol.trust_args`).
+    """
 
     alias: str
     args: tuple[str, ...] = ()

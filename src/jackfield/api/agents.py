@@ -33,9 +33,12 @@ class Detect(_Part):
 
 
 class Isolation(_Part):
-    """strategy: `home-wrapper`, HOME is the profile's own directory. source_home: its path, with `{alias}` and a
-    leading `~`. script: of the folder `scripts`, generates configuration. env: variables by which the tool itself is
-    moved, `{home}` stands for the profile's home: `CLAUDE_CONFIG_DIR = "{home}/.claude"`."""
+    """`strategy`: `home-wrapper`, HOME is the profile's own directory.
+
+    `source_home`: its path, with `{alias}` and a leading `~`. `script`: of the folder `scripts`, generates
+    configuration. `env`: variables by which the tool itself is moved, `{home}` stands for the profile's home:
+    `CLAUDE_CONFIG_DIR = "{home}/.claude"`.
+    """
 
     strategy: Literal["home-wrapper"] = "home-wrapper"
     source_home: str = ""
@@ -58,11 +61,13 @@ class LifecycleHooks(_Part):
 
 
 class Resume(_Part):
-    """How the agent goes on with its own session that was interrupted. args: in place of `headless.args`,
-    `{session}` stands for the session, `{prompt}` and `{model}` as there. A new name of a session is not given. prompt:
-    what it is told instead of the prompt, which its session has. exists: a pattern of files (`*` and `**`), of which
-    one is there when the session can be resumed. `{home}` and `{session}` stand in it; None: a session that was named
-    in the output can."""
+    """How the agent goes on with its own session that was interrupted.
+
+    `args`: in place of `headless.args`, `{session}` stands for the session, `{prompt}` and `{model}` as there. A new
+    name of a session is not given. `prompt`: what it is told instead of the prompt, which its session has. `exists`: a
+    pattern of files (`*` and `**`), of which one is there when the session can be resumed. `{home}` and `{session}`
+    stand in it; None: a session that was named in the output can.
+    """
 
     args: tuple[str, ...] = Field(min_length=1)
     prompt: str = Field(
@@ -73,12 +78,15 @@ class Resume(_Part):
 
 
 class Headless(_Part):
-    """How the agent answers one prompt and ends. args: in place of the interactive ones, `{prompt}` stands for the
-    prompt and `{model}` for the model; without `{prompt}` the prompt goes to standard input. output: `text`, one
-    `json` object, or `json-lines`. result: dotted path of the answer's text in the object or, for lines, in the last
-    line that has it; session: the same for the session's id. session_args: what gives the tool a session of our naming,
-    `{session}` stands for a new UUID. Left out when the profile or the caller gives one of the options session_unless,
-    which choose a session by themselves. resume: None: an interrupted run begins anew."""
+    """How the agent answers one prompt and ends.
+
+    `args`: in place of the interactive ones, `{prompt}` stands for the prompt and `{model}` for the model; without
+    `{prompt}` the prompt goes to standard input. `output`: `text`, one `json` object, or `json-lines`. `result`: dotted
+    path of the answer's text in the object or, for lines, in the last line that has it. `session`: the same for the
+    session's id. `session_args`: what gives the tool a session of our naming, `{session}` stands for a new UUID. Left
+    out when the profile or the caller gives one of the options session_unless, which choose a session by themselves.
+    `resume`: None: an interrupted run begins anew.
+    """
 
     args: tuple[str, ...]
     output: Literal["text", "json", "json-lines"] = "text"
@@ -90,11 +98,13 @@ class Headless(_Part):
 
 
 class OwnProtocol(_Part):
-    """How the agent is spoken to in its own protocol (docs/agent-sessions.md). name: of an `AgentProtocol`. args:
-    what makes it speak that, before the profile's arguments. resume_args: behind them where a session goes on,
-    `{session}` stands for it; empty: the protocol itself says it. trust_args: behind them where the agent is to use the
-    tools of an MCP server, `{server}`, without asking; empty: it asks, or needs not be told. options: what else the
-    protocol's beginning says, as the protocol documents it."""
+    """How the agent is spoken to in its own protocol (docs/agent-sessions.md).
+
+    `name`: of an `AgentProtocol`. `args`: what makes it speak that, before the profile's arguments. `resume_args`:
+    behind them where a session goes on, `{session}` stands for it; empty: the protocol itself says it. `trust_args`:
+    behind them where the agent is to use the tools of an MCP server, `{server}`, without asking; empty: it asks, or
+    needs not be told. `options`: what else the protocol's beginning says, as the protocol documents it.
+    """
 
     name: str = Field(min_length=1)
     args: tuple[str, ...] = ()
@@ -126,10 +136,13 @@ class SetupTask(_Part):
 
 
 class Agent(Manifest):
-    """One agent. dialect: of the providers that it can use by itself; None: any. mcp: transports of the MCP servers
-    that its script writes; None: nothing is said of them, and its script gets all. supports_approvals: whether it is
-    started so that it asks in the inbox of approvals, where a profile wants that. screen: how its terminal looks;
-    None: it counts as waiting when nothing changes."""
+    """One agent.
+
+    `dialect`: of the providers that it can use by itself; None: any. `mcp`: transports of the MCP servers that its
+    script writes; None: nothing is said of them, and its script gets all. `supports_approvals`: whether it is started
+    so that it asks in the inbox of approvals, where a profile wants that. `screen`: how its terminal looks; None: it
+    counts as waiting when nothing changes.
+    """
 
     binary: str = Field(min_length=1)
     version_flag: str = "--version"
@@ -162,7 +175,7 @@ def _transport(server: Mapping[str, Json]) -> Json:
 
 @record
 class Detection:
-    """What is on this machine. version: the first dotted number that the tool prints."""
+    """What is on this machine. `version`: the first dotted number that the tool prints."""
 
     installed: bool
     version: str | None = None

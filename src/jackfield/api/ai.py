@@ -64,8 +64,11 @@ class ToolCall:
 
 @record
 class Message:
-    """One message. calls: of an assistant; call_id, name: which call of which tool a message of a tool answers; own:
-    the provider's own form of an assistant's message, which it wants back as it was."""
+    """One message.
+
+    `calls`: of an assistant. `call_id`, `name`: which call of which tool a message of a tool answers. `own`: the
+    provider's own form of an assistant's message, which it wants back as it was.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str = ""
@@ -217,8 +220,10 @@ class TextSplitter(Protocol):
 
 @record
 class Document:
-    """A piece of text with what is known of it. score: how well it fits what was asked for; id: its store's own, empty
-    outside of one."""
+    """A piece of text with what is known of it.
+
+    `score`: how well it fits what was asked for. `id`: its store's own, empty outside of one.
+    """
 
     text: str
     metadata: Mapping[str, Json] = field(default_factory=dict)

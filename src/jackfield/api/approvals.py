@@ -33,9 +33,12 @@ class ApprovalOption:
 
 @record
 class WaitingQuestion:
-    """What an execution waits for. id: `<execution>.<question>`. kind: `question` of a node that has sent it, `form` of
-    a page. fields: of the form, empty where an option is chosen. asked_ms, until_ms: Unix ms; until_ms: None: it waits
-    without end. url: of the page that answers too. Empty for who may not answer."""
+    """What an execution waits for.
+
+    `id`: `<execution>.<question>`. `kind`: `question` of a node that has sent it, `form` of a page. `fields`: of the
+    form, empty where an option is chosen. `asked_ms`, `until_ms`: Unix ms. `until_ms`: None: it waits without end.
+    `url`: of the page that answers too. Empty for who may not answer.
+    """
 
     id: str
     kind: Literal["question", "form"]
@@ -77,8 +80,11 @@ class WaitingQuestions(Protocol):
 
 @record
 class ApprovalAnswer:
-    """option: the id of one that is offered. note: a reason, which agents may pass on to their models. by: the name of
-    who answers; empty: the daemon itself, as nobody has. remote: from another machine, or nobody knows."""
+    """`option`: the id of one that is offered.
+
+    `note`: a reason, which agents may pass on to their models. `by`: the name of who answers; empty: the daemon itself,
+    as nobody has. `remote`: from another machine, or nobody knows.
+    """
 
     option: str
     note: str = ""
@@ -88,10 +94,13 @@ class ApprovalAnswer:
 
 @record
 class AgentRequest:
-    """What an agent wants to do. session: of the daemon's own naming, or the run's id. tool: the agent's own name of
-    it. input: without secrets. cut: some of it is not shown, so nobody may allow it. until_ms: Unix ms from which on it
-    is rejected; None: it waits as long as the agent does. answer: tells the agent. Called once for each try, and may
-    raise `JackfieldError`, after which the request stays open."""
+    """What an agent wants to do.
+
+    `session`: of the daemon's own naming, or the run's id. `tool`: the agent's own name of it. `input`: without
+    secrets. `cut`: some of it is not shown, so nobody may allow it. `until_ms`: Unix ms from which on it is rejected;
+    None: it waits as long as the agent does. `answer`: tells the agent. Called once for each try, and may raise
+    `JackfieldError`, after which the request stays open.
+    """
 
     profile: str
     asked_by: AskedBy

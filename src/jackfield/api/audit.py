@@ -31,9 +31,11 @@ _MOST_FIELDS = 50
 
 @record
 class AuditActor:
-    """id: of a user, or `owner`; empty: nobody, or not known. method: as `Principal.method`, `command` for the command
-    line, `daemon`; credential: id of the key; address: of the caller; agent, run: the profile of an agent and its run,
-    in whose name it came."""
+    """`id`: of a user, or `owner`; empty: nobody, or not known.
+
+    `method`: as `Principal.method`, `command` for the command line, `daemon`. `credential`: id of the key. `address`:
+    of the caller. `agent`, `run`: the profile of an agent and its run, in whose name it came.
+    """
 
     id: str = ""
     name: str = ""
@@ -49,8 +51,11 @@ DAEMON = AuditActor("daemon", "daemon", "daemon")
 
 @record
 class AuditedAct:
-    """act: `workflow.create`; kind, subject, name: of the thing that it is about, and its id; project: where that
-    belongs; fields: names of what was changed, never values; code: of the error; request: its id."""
+    """`act`: `workflow.create`.
+
+    `kind`, `subject`, `name`: of the thing that it is about, and its id. `project`: where that belongs. `fields`: names
+    of what was changed, never values. `code`: of the error. `request`: its id.
+    """
 
     act: str
     actor: AuditActor

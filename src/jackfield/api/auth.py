@@ -61,10 +61,12 @@ _OF_THE_MACHINE = frozenset({AGENTS_READ, AGENTS_WRITE, MACHINE_WRITE})
 
 @record
 class Principal:
-    """A verified caller. method: jwt, api_key, basic, session or owner; scopes: None = all that the role gives;
-    projects: None = all that the user
-    is in; claims: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to use a session;
-    `version`, with another value of which a connection ends)."""
+    """A verified caller.
+
+    `method`: jwt, api_key, basic, session or owner. `scopes`: None = all that the role gives. `projects`: None = all
+    that the user is in. `claims`: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to
+    use a session; `version`, with another value of which a connection ends).
+    """
 
     user_id: str
     username: str
@@ -144,7 +146,8 @@ async def no_body() -> bytes:
 @record
 class AuthRequest:
     """What an authentication method may look at: header values by lower-case name, the client's address, and what was
-    asked. path: decoded; raw_path and query: the bytes that were sent, without the question mark."""
+    asked. `path`: decoded. `raw_path` and `query`: the bytes that were sent, without the question mark.
+    """
 
     headers: Mapping[str, list[bytes]]
     client: str

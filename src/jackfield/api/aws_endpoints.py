@@ -38,8 +38,11 @@ def endpoint_of(service: str, values: Mapping[str, str]) -> str:
 
 
 def signed_for(host: str, region: str, service: str = "") -> tuple[str, str]:
-    """Service and region that a request to this host is signed for. region: of the credential; service: the one that
-    an address of the credential's own stands for. An address of AWS tells both itself."""
+    """Service and region that a request to this host is signed for.
+
+    `region`: of the credential. `service`: the one that an address of the credential's own stands for. An address of
+    AWS tells both itself.
+    """
     short = re.sub(r"\.amazonaws\.com(\.cn)?$", "", host.lower())
     labels = short.split(".")
     place = next((at for at in range(len(labels) - 1, -1, -1) if _REGION.fullmatch(labels[at])), None)

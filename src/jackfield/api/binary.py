@@ -66,9 +66,12 @@ class BinaryUnavailable(BinaryError):
 
 @record
 class Streamed:
-    """Content that is never whole in memory. size: bytes; open: gives the content from its beginning, in chunks of at
-    most 256 KiB, as often as it is called, side by side too; reading raises `BinaryError`. It stays readable as long
-    as somebody holds it, also when the file is deleted meanwhile."""
+    """Content that is never whole in memory.
+
+    `size`: bytes. `open`: gives the content from its beginning, in chunks of at most 256 KiB, as often as it is called,
+    side by side too; reading raises `BinaryError`. It stays readable as long as somebody holds it, also when the file
+    is deleted meanwhile.
+    """
 
     size: int
     open: Callable[[], AsyncGenerator[bytes, None]]
@@ -166,8 +169,8 @@ class BinaryStore(Protocol):
 def entry(mime_type: str, file_name: str | None, size: int, head: bytes = b"") -> BinaryData:
     """What an item says of a file, before `data` or `id` is filled in, as n8n says it.
 
-    mime_type: empty, then the name tells it, or the content, else it is text/plain; file_name: may be a path; size:
-    bytes; head: the first bytes of the content, some hundred.
+    `mime_type`: empty, then the name tells it, or the content, else it is text/plain. `file_name`: may be a path.
+    `size`: bytes. `head`: the first bytes of the content, some hundred.
     """
     name, ending = file_name or "", ""
     if not mime_type:

@@ -94,8 +94,10 @@ class ExecutionFiles(ABC):
 
     @abstractmethod
     def incoming(self, described: BinaryData) -> Incoming:
-        """A fresh file, which is made when the first piece of it comes. described: what an item will say of it, without
-        its size."""
+        """A fresh file, which is made when the first piece of it comes.
+
+        `described`: what an item will say of it, without its size.
+        """
 
     async def stream(self, file: BinaryData) -> AsyncIterator[bytes]:
         if not file.get("id"):

@@ -81,9 +81,11 @@ class BodyBudget:
         return sum(one.size for one in self._taken)
 
     def take(self, size: Measured, sent: int = 0) -> TakenMemory:
-        """sent: bytes of the body, where a parser takes memory beside it. Raises `PayloadTooLarge` when one body may
-        not have that much, `MemoryExhausted` when there is not enough left now, `MemoryShort` when the system would not
-        give it."""
+        """`sent`: bytes of the body, where a parser takes memory beside it.
+
+        Raises `PayloadTooLarge` when one body may not have that much, `MemoryExhausted` when there is not enough left
+        now, `MemoryShort` when the system would not give it.
+        """
         if self._headroom is not None:
             # Others may be parsed at the same time, and have not taken all of theirs yet.
             self._headroom.check(size + sent * _PARSER + 2 * self.used)

@@ -20,10 +20,10 @@ NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 class BrowserPage:
     """A page in the navigation.
 
-    name: as the module has it in `pages`, and the end of its address.
-    label: the words of the navigation.
-    group: the part of the navigation it stands in. `Settings`: it is a section of the settings.
-    icon: the file `{icon}.svg` beside the label. Only its shape counts. Empty: a piece of a puzzle."""
+    `name`: as the module has it in `pages`, and the end of its address. `label`: the words of the navigation. `group`:
+    the part of the navigation it stands in. `Settings`: it is a section of the settings. `icon`: the file `{icon}.svg`
+    beside the label. Only its shape counts. Empty: a piece of a puzzle.
+    """
 
     name: str
     label: str

@@ -30,8 +30,9 @@ class CallIngress(Protocol):
 
 class EventHistory(Protocol):
     """The port through which triggers that serve calls by themselves have them in the history of webhooks, within its
-    limits: at `/api/v1/webhooks/{id of the registration}/history`. hidden: texts that nobody may see there. Headers,
-    parameters and fields that are named like secrets are masked in any case. ms: how long the call took."""
+    limits: at `/api/v1/webhooks/{id of the registration}/history`. `hidden`: texts that nobody may see there. Headers,
+    parameters and fields that are named like secrets are masked in any case. `ms`: how long the call took.
+    """
 
     def taken(
         self, webhook: Webhook, call: WebhookCall, status: int, body: bytes, ms: int, hidden: Collection[str]

@@ -48,8 +48,11 @@ def is_secret_parameter(name: str) -> bool:
 
 
 def hidden_in(items: Items, names: Iterable[str] = (), headers: Collection[str] = ()) -> Hidden:
-    """What to hide of the calls that these items tell of, under `headers` and `query`. names: texts that a record needs
-    as they are, such as those of nodes; headers: further ones, in lower case, that carry a credential."""
+    """What to hide of the calls that these items tell of, under `headers` and `query`.
+
+    `names`: texts that a record needs as they are, such as those of nodes. `headers`: further ones, in lower case, that
+    carry a credential.
+    """
     found: dict[tuple[str, str], None] = {}
     for item in items[:LOOKED_AT]:
         found |= dict.fromkeys(_credentials(item["json"], headers))

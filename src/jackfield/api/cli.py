@@ -107,8 +107,11 @@ def work_at(reference: str, *arguments: object) -> Callable[[PluginContext], Awa
 
 
 def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str, right: Sequence[str] = ()) -> None:
-    """Print rows under their columns. In a terminal long cells are folded to its width; elsewhere every row is one line
-    of whatever length. empty: said by `echo_remark` in place of a table without rows. right: columns of figures."""
+    """Print rows under their columns.
+
+    In a terminal long cells are folded to its width; elsewhere every row is one line of whatever length. `empty`: said
+    by `echo_remark` in place of a table without rows. `right`: columns of figures.
+    """
     if not rows:
         echo_remark(empty)
         return
@@ -203,8 +206,10 @@ def echo_warning(text: str) -> None:
 
 
 def echo_error(code: str, message: str, details: Mapping[str, object] | None = None, *, as_json: bool) -> None:
-    """Say on standard error why a command failed, in the one form that all commands have. code: as the API has it.
-    details: place -> what is wrong there. With `as_json` one line of JSON."""
+    """Say on standard error why a command failed, in the one form that all commands have.
+
+    `code`: as the API has it. `details`: place -> what is wrong there. With `as_json` one line of JSON.
+    """
     if as_json:
         error = {"code": code, "message": message} | ({"details": dict(details)} if details else {})
         click.echo(json.dumps({"error": error}, ensure_ascii=False, default=str), err=True)

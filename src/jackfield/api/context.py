@@ -69,7 +69,8 @@ class Secrets(Protocol):
         """The key of this name: `size` bytes, derived from the master key, which is JACKFIELD_ENCRYPTION_KEY or
         `keys/encryption.key` (HKDF, RFC 5869). Daemons with the same master key have the same. It changes when
         `jackfield keys rotate` replaces the master key: ask for it each time, which costs little, and verify with
-        `earlier_keys` as well. name: a to z, digits, `-` and `_`."""
+        `earlier_keys` as well. `name`: a to z, digits, `-` and `_`.
+        """
 
     def earlier_keys(self, name: str, size: int = 32) -> Sequence[bytes]:
         """What this key was before, and what it is about to become: none of them signs, each may have signed. Empty

@@ -26,8 +26,11 @@ _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}")
 
 @record
 class CredentialField:
-    """One value of a credential; all values are text. type: `json` is checked to be an object, `boolean` to be `true`
-    or `false`, `url` to be http or https. required: not empty, unless there is a default."""
+    """One value of a credential; all values are text.
+
+    `type`: `json` is checked to be an object, `boolean` to be `true` or `false`, `url` to be http or https. `required`:
+    not empty, unless there is a default.
+    """
 
     name: str
     title: str
@@ -58,15 +61,17 @@ class Digest:
 
 @record
 class OAuth2:
-    """OAuth 2 (RFC 6749), with PKCE (RFC 7636) and refresh. grant: authorizationCode, pkce or clientCredentials;
-    client: where id and secret go, `header` or `body`; authorize_query: further parameters, as in a query string;
-    token_body: a JSON object of further parameters of client credentials; header: what carries the access token
-    `{accessToken}`; any_certificate: `true` to accept any certificate of the token server; resource: what the tokens
-    are for (RFC 8707); registers: `true` to register as a client of `server` before its user is sent there, when there
-    is no client ID (RFC 7591); what comes of it becomes fields of the credential. Tokens of a scheme with `server` or
-    `resource` go nowhere but to the origin of the first that is filled, unless `allowedHosts` says otherwise. issuer:
-    the authorization server's name, which an answer of another one is refused for; issuer_required: `true` when its
-    answers without a name are refused, too (RFC 9207)."""
+    """OAuth 2 (RFC 6749), with PKCE (RFC 7636) and refresh.
+
+    `grant`: authorizationCode, pkce or clientCredentials. `client`: where id and secret go, `header` or `body`.
+    `authorize_query`: further parameters, as in a query string. `token_body`: a JSON object of further parameters of
+    client credentials. `header`: what carries the access token `{accessToken}`. `any_certificate`: `true` to accept any
+    certificate of the token server. `resource`: what the tokens are for (RFC 8707). `registers`: `true` to register as
+    a client of `server` before its user is sent there, when there is no client ID (RFC 7591); what comes of it becomes
+    fields of the credential. Tokens of a scheme with `server` or `resource` go nowhere but to the origin of the first
+    that is filled, unless `allowedHosts` says otherwise. `issuer`: the authorization server's name, which an answer of
+    another one is refused for. `issuer_required`: `true` when its answers without a name are refused, too (RFC 9207).
+    """
 
     grant: str
     authorize_url: str
@@ -100,8 +105,9 @@ class Signing:
 @record
 class ServiceAccount:
     """Access tokens for assertions that the credential signs (RFC 7523): templates of issuer, key (PEM, PKCS #8, RSA)
-    and of whom it acts for, when `acts` is `true`. scope: template; scopes: when that is empty, the first whose host
-    (`.` before one stands for all below it) and beginning of the path the address has: host, path, scopes."""
+    and of whom it acts for, when `acts` is `true`. `scope`: template. `scopes`: when that is empty, the first whose
+    host (`.` before one stands for all below it) and beginning of the path the address has: host, path, scopes.
+    """
 
     issuer: str
     key: str
@@ -116,9 +122,11 @@ Scheme: TypeAlias = "Placement | Digest | OAuth2 | Signing | ServiceAccount"
 
 @record
 class Probe:
-    """A request that tells whether a credential is good. url: a template; ok: path in the JSON answer that must be
-    true, for servers whose failures have status 200; error: path of their message; path: below `url`, where that is a
-    base that users give, which may have a query."""
+    """A request that tells whether a credential is good.
+
+    `url`: a template. `ok`: path in the JSON answer that must be true, for servers whose failures have status 200.
+    `error`: path of their message. `path`: below `url`, where that is a base that users give, which may have a query.
+    """
 
     url: str
     method: str = "GET"
@@ -130,9 +138,12 @@ class Probe:
 
 @record
 class CredentialKind:
-    """name: such as `httpHeaderAuth`; scheme: None when the values are not for requests; probe: None when the kind has
-    no server of its own; connection_test: for kinds that are no HTTP: signs in with the values, leaves, and gives what
-    to tell of it; raises `NodeError`, without secrets; yields: whether it gives way to another plugin's of its name."""
+    """`name`: such as `httpHeaderAuth`.
+
+    `scheme`: None when the values are not for requests. `probe`: None when the kind has no server of its own.
+    `connection_test`: for kinds that are no HTTP: signs in with the values, leaves, and gives what to tell of it;
+    raises `NodeError`, without secrets. `yields`: whether it gives way to another plugin's of its name.
+    """
 
     name: str
     title: str
@@ -165,8 +176,10 @@ class Credentials(Protocol):
 
 @record
 class CredentialValues:
-    """A credential in clear, to be sealed. values: texts by field; tokens: of OAuth 2, as the token server gave them;
-    empty: it is not connected."""
+    """A credential in clear, to be sealed.
+
+    `values`: texts by field. `tokens`: of OAuth 2, as the token server gave them; empty: it is not connected.
+    """
 
     id: str
     name: str

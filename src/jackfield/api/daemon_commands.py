@@ -105,7 +105,9 @@ def read_or_ask(
     query: Mapping[str, str] | None = None,
 ) -> Any:  # as above
     """`here`, data and warnings of the directory; or the answer of the daemon elsewhere that the environment names.
-    path: of the daemon's own API, such as `/api/profiles`. Warnings are said."""
+
+    `path`: of the daemon's own API, such as `/api/profiles`. Warnings are said.
+    """
     daemon = daemon_elsewhere(cli.config_dir(config_dir))
     if daemon is None:
         found, warnings = here()

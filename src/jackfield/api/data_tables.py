@@ -14,8 +14,9 @@ from .storage.tables import ColumnType
 class ForeignTable:
     """A table of another system, or a part of its rows.
 
-    columns: name and type, in their order; rows: by name of the column, with `id`, `createdAt` and `updatedAt` as far
-    as they have them; id: that it is to have, of letters and digits; empty: a new one."""
+    `columns`: name and type, in their order. `rows`: by name of the column, with `id`, `createdAt` and `updatedAt` as
+    far as they have them. `id`: that it is to have, of letters and digits; empty: a new one.
+    """
 
     name: str
     columns: Sequence[tuple[str, ColumnType]]
@@ -45,8 +46,10 @@ class SingleRows(Protocol):
     async def first(
         self, table_id: str, conditions: Sequence[tuple[str, str, Json]], *, any_of: bool
     ) -> tuple[Mapping[str, Json] | None, int]:
-        """The row with the lowest id that meets the conditions, and how many do. conditions: column, condition as the
-        node writes it, value; any_of: one of them is enough."""
+        """The row with the lowest id that meets the conditions, and how many do.
+
+        `conditions`: column, condition as the node writes it, value. `any_of`: one of them is enough.
+        """
 
     async def write(self, table_id: str, row_id: int, values: Mapping[str, Json]) -> None:
         """These cells of a row; nothing for a row that is gone. A column that the table has not got is made, of the

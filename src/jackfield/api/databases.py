@@ -15,8 +15,11 @@ from .nodes.types import NodeError
 
 
 class DatabaseRefusal(NodeError):
-    """The server refused a statement or a command. code: its own word for the reason: an SQLSTATE of PostgreSQL, a
-    number of MongoDB, the first word of a message of Redis; empty when it gave none."""
+    """The server refused a statement or a command.
+
+    `code`: its own word for the reason: an SQLSTATE of PostgreSQL, a number of MongoDB, the first word of a message of
+    Redis; empty when it gave none.
+    """
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)

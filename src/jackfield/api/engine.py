@@ -25,10 +25,10 @@ Durability = Literal["accept", "finish"]
 class ExecutionRequest:
     """What to run.
 
-    start: the node to start at; its output is `items`. use_pin_data: test and manual runs. call and delivery: stored
-    in the transaction that stores the execution. durability: `accept` = `Execution.accepted` is wanted before anything
-    else (an onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that storing the
-    acceptance may be joined with storing the end while no node with an effect has run.
+    `start`: the node to start at; its output is `items`. `use_pin_data`: test and manual runs. `call` and `delivery`:
+    stored in the transaction that stores the execution. `durability`: `accept` = `Execution.accepted` is wanted before
+    anything else (an onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that
+    storing the acceptance may be joined with storing the end while no node with an effect has run.
     """
 
     workflow: Workflow
@@ -111,9 +111,12 @@ class Execution(Protocol):
 
 @record
 class WaitingCall:
-    """An execution that waits for a call. index: which of its node runs waits; node: of which node; call: what
-    `Suspend.call` said; start: name of the node that the execution began at; since: Unix ms at which that run began;
-    until: Unix ms at which the execution goes on without the call; None: it waits without end."""
+    """An execution that waits for a call.
+
+    `index`: which of its node runs waits. `node`: of which node. `call`: what `Suspend.call` said. `start`: name of the
+    node that the execution began at. `since`: Unix ms at which that run began. `until`: Unix ms at which the execution
+    goes on without the call; None: it waits without end.
+    """
 
     execution_id: str
     index: int
@@ -167,9 +170,11 @@ class Engine(Protocol):
 
 @record
 class PreviewRequest:
-    """node: whose expressions they are; item: the input item that they are evaluated for; templates: by any key, each
-    as it stands in a parameter; stored: the execution whose data they see, None for pinned data alone; ran: the
-    workflow that ran in it."""
+    """`node`: whose expressions they are.
+
+    `item`: the input item that they are evaluated for. `templates`: by any key, each as it stands in a parameter.
+    `stored`: the execution whose data they see, None for pinned data alone. `ran`: the workflow that ran in it.
+    """
 
     workflow: Workflow
     node: str
@@ -223,8 +228,10 @@ class ExecutionDefaults(Protocol):
 
 @record
 class SegmentEnd:
-    """Where a segment has left its execution: it is over, or waits. wait_ms: milliseconds until the wait is over, from
-    now on; None: a call ends it, or it is over."""
+    """Where a segment has left its execution: it is over, or waits.
+
+    `wait_ms`: milliseconds until the wait is over, from now on; None: a call ends it, or it is over.
+    """
 
     over: bool
     wait_ms: int | None = None
@@ -255,7 +262,7 @@ class ConductedEngine(Engine, Protocol):
 
     async def run_segment(self, execution_id: str, patience: float) -> SegmentEnd:
         """Run an execution until it is over or waits. One that is not to go on yet stays as it is; one that is unknown
-        is over. Cancelling the call stops nothing; of several calls for one execution all see the same end. patience:
+        is over. Cancelling the call stops nothing; of several calls for one execution all see the same end. `patience`:
         seconds to wait until an execution is free that another daemon has.
 
         Raises:

@@ -27,9 +27,10 @@ class JackfieldError(Exception):
         extra: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """message: one full sentence that names the remedy; default: the class's docstring.
-        code: a more exact UPPER_SNAKE code. details: json path -> what is wrong. extra: further top-level keys of the
-        body. headers: sent with the answer. None of them may hold a secret.
+        """`message`: one full sentence that names the remedy; default: the class's docstring.
+
+        `code`: a more exact UPPER_SNAKE code. `details`: json path -> what is wrong. `extra`: further top-level keys of
+        the body. `headers`: sent with the answer. None of them may hold a secret.
         """
         self.message = message or " ".join((type(self).__doc__ or "").split("\n\n")[0].split())
         super().__init__(self.message)

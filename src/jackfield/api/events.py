@@ -30,8 +30,11 @@ STOPPING = "system.stopping"
 
 @record
 class Event:
-    """topic: one of `TOPICS`; type: `execution.finished`; time: Unix ms; data: JSON, without secrets; inside: not for a
-    caller who comes by one of `server.public_hosts`, because the host where it has happened serves none."""
+    """`topic`: one of `TOPICS`.
+
+    `type`: `execution.finished`. `time`: Unix ms. `data`: JSON, without secrets. `inside`: not for a caller who comes
+    by one of `server.public_hosts`, because the host where it has happened serves none.
+    """
 
     topic: str
     type: str

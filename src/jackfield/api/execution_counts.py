@@ -26,8 +26,11 @@ def last_of(span: int) -> int:
 
 @record
 class Stretch:
-    """What lies between two moments. first, last: the whole spans of it; None: there is no bound on this side. edges:
-    first and last moments of what is left of two spans, the newest first. empty: there are no whole spans."""
+    """What lies between two moments.
+
+    `first`, `last`: the whole spans of it; None: there is no bound on this side. `edges`: first and last moments of
+    what is left of two spans, the newest first. `empty`: there are no whole spans.
+    """
 
     first: int | None
     last: int | None

@@ -21,7 +21,7 @@ Fields: TypeAlias = "dict[str, Fields] | None"
 
 @record
 class NodeReads:
-    """What is read of another node. fields: of its items' `json`; paired: only the items that `.item` gives."""
+    """What is read of another node. `fields`: of its items' `json`. `paired`: only the items that `.item` gives."""
 
     fields: Fields
     paired: bool
@@ -29,9 +29,12 @@ class NodeReads:
 
 @record
 class Reads:
-    """item: the fields of the input items' `json`; whole_items: their other parts and all of `json` too; nodes: by
-    name; everything: a name is computed, so that it may be any node; pairs: whether `.item` and the like occur;
-    parameters: whether a node's own parameters are read."""
+    """`item`: the fields of the input items' `json`.
+
+    `whole_items`: their other parts and all of `json` too. `nodes`: by name. `everything`: a name is computed, so that
+    it may be any node. `pairs`: whether `.item` and the like occur. `parameters`: whether a node's own parameters are
+    read.
+    """
 
     item: Fields = field(default_factory=dict)
     whole_items: bool = False
@@ -54,8 +57,10 @@ def projected_item(item: Item, fields: Fields) -> Item:
 
 
 class ExpressionProblem(Exception):
-    """An expression names what does not exist or cannot be traced. The user is told, unlike of run-time errors.
-    path: of the parameter that has the expression, once that is known."""
+    """An expression names what does not exist or cannot be traced.
+
+    The user is told, unlike of run-time errors. `path`: of the parameter that has the expression, once that is known.
+    """
 
     path: str | None = None
 
@@ -154,7 +159,7 @@ class Evaluation(Protocol):
 
     def at(self, index: int, scripted: Sequence[object] = ()) -> object:
         """The parameters' value for the item at this index, past the end for an empty one: an object like the
-        parameters. scripted: what JavaScript made of their sources for this item.
+        parameters. `scripted`: what JavaScript made of their sources for this item.
 
         Raises:
             ExpressionProblem: With the path of the parameter.
@@ -209,10 +214,13 @@ class Expressions(Protocol):
         late: Collection[str] = (),
         undefined: Collection[str] = (),
     ) -> CompiledParameters:
-        """A string that starts with `=` is a template, at any depth of objects and lists. Anything else is literal.
-        as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
-        paths that stay as written, with all below; undefined: paths of parameters that are `UNDEFINED` where their
-        expression is, instead of None. Raises nothing: what is wrong with an expression shows when it is evaluated."""
+        """A string that starts with `=` is a template, at any depth of objects and lists.
+
+        Anything else is literal. `as_json`: paths of parameters whose templates are JSON texts, in which objects and
+        lists print as JSON. `late`: paths that stay as written, with all below. `undefined`: paths of parameters that
+        are `UNDEFINED` where their expression is, instead of None. Raises nothing: what is wrong with an expression
+        shows when it is evaluated.
+        """
 
     def script_reads(self, source: str, language: str) -> Reads:
         """What a Code node's source reads: all the items, and of the nodes that it names."""
@@ -229,10 +237,13 @@ class Expressions(Protocol):
 
 @record
 class ExpressionMember:
-    """What an editor proposes behind a value. arguments: as `(start, end?)`, "" for a property; returns: the type of
-    what it gives, a key of the vocabulary or `any`, and beside those: `element` (of a list), `same` (what it is called
-    on), `strings`, `items` (lists), `json`, `params`, `parameters`, `vars`, `env` (which only data tell); help: one
-    sentence; example: an expression; result: its value as JSON, None where that is another one every time."""
+    """What an editor proposes behind a value.
+
+    `arguments`: as `(start, end?)`, "" for a property. `returns`: the type of what it gives, a key of the vocabulary or
+    `any`, and beside those: `element` (of a list), `same` (what it is called on), `strings`, `items` (lists), `json`,
+    `params`, `parameters`, `vars`, `env` (which only data tell). `help`: one sentence. `example`: an expression.
+    `result`: its value as JSON, None where that is another one every time.
+    """
 
     name: str
     arguments: str

@@ -18,10 +18,12 @@ PointT_co = TypeVar("PointT_co", covariant=True)
 
 @record
 class ExtensionPoint(Generic[PointT_co]):
-    """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
-    member of which the host checks. check: what it checks beyond that, one clause per mistake, such as `its name is
-    empty`. key: the attribute by which a thing is known, a text or several. Each name counts once. folds: whether case
-    does not tell names apart. Then a thing is known by its name in lower case."""
+    """`hook`: the method that a plugin implements; it returns a sequence of things.
+
+    `protocol`: their Protocol, every member of which the host checks. `check`: what it checks beyond that, one clause
+    per mistake, such as `its name is empty`. `key`: the attribute by which a thing is known, a text or several. Each
+    name counts once. `folds`: whether case does not tell names apart. Then a thing is known by its name in lower case.
+    """
 
     hook: str
     protocol: Callable[..., PointT_co]
@@ -40,8 +42,11 @@ class ExtensionPoint(Generic[PointT_co]):
 
 @record
 class Given(Generic[ThingT]):
-    """What a plugin gave. entry: the place of the plugin's class. distribution: the stranger's that brings the plugin;
-    empty for Jackfield's own."""
+    """What a plugin gave.
+
+    `entry`: the place of the plugin's class. `distribution`: the stranger's that brings the plugin; empty for
+    Jackfield's own.
+    """
 
     plugin: str
     entry: str

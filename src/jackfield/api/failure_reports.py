@@ -21,8 +21,11 @@ class Ask(Protocol):
 
 
 async def explained(ask: Ask, path: str, items: int) -> Json:
-    """The explanation. ask: the management API, in the name of whoever wants to know. path: of the execution, below
-    `/api/v1`. items: of each input at most. Raises what asking raises."""
+    """The explanation.
+
+    `ask`: the management API, in the name of whoever wants to know. `path`: of the execution, below `/api/v1`. `items`:
+    of each input at most. Raises what asking raises.
+    """
     execution = await ask("GET", path, query={"items": str(max(items, 1))})
     error = execution.get("error")
     told: dict[str, Json] = {name: execution.get(name) for name in ("id", "workflowId", "workflowVersion", "status")}

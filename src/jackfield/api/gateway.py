@@ -24,9 +24,12 @@ PREFIX = "jf_vk_"
 
 @record
 class CallerPass:
-    """What the owner of a key may do. key: its id. models: patterns of names as clients ask for them, none: all of
-    them. profiles: aliases of those whose proxies it opens, none: all of them. metered: each request has to be
-    reserved. cache_seconds: how long an answer may serve the same request again, 0: not at all."""
+    """What the owner of a key may do.
+
+    `key`: its id. `models`: patterns of names as clients ask for them, none: all of them. `profiles`: aliases of those
+    whose proxies it opens, none: all of them. `metered`: each request has to be reserved. `cache_seconds`: how long an
+    answer may serve the same request again, 0: not at all.
+    """
 
     key: str
     models: Sequence[str] = ()
@@ -37,10 +40,13 @@ class CallerPass:
 
 @record
 class PlannedRequest:
-    """A request that is about to be sent. key: empty for a profile's own token. request: tells it from all others.
-    provider, model: who is asked first, others: who may serve it in the end; the dearest of them counts. input: its
-    length, output: the longest answer that is reckoned with, tokens. spends:
-    False where it has no price and no tokens that count, so that it takes its part of what a key may ask alone."""
+    """A request that is about to be sent.
+
+    `key`: empty for a profile's own token. `request`: tells it from all others. `provider`, `model`: who is asked
+    first, others: who may serve it in the end; the dearest of them counts. `input`: its length, output: the longest
+    answer that is reckoned with, tokens. `spends`: False where it has no price and no tokens that count, so that it
+    takes its part of what a key may ask alone.
+    """
 
     key: str
     request: str
@@ -60,8 +66,11 @@ class PlannedRequest:
 
 @record
 class EndedRequest:
-    """A request of a key is over. tokens: None when nothing is known of them. cost: US dollars; None: not known. whole:
-    this is all that it has used; else what was reserved counts, where that is more. ended_ms: Unix ms."""
+    """A request of a key is over.
+
+    `tokens`: None when nothing is known of them. `cost`: US dollars; None: not known. `whole`: this is all that it has
+    used; else what was reserved counts, where that is more. `ended_ms`: Unix ms.
+    """
 
     key: str
     request: str
@@ -79,8 +88,10 @@ class EndedRequest:
 @record
 class StoredObject:
     """What a provider keeps for an account and gives again by an id: a file, a batch, an answer, a conversation.
-    profile: through whose proxy it was made. account: a mark of the provider's key that has made it. kind: answers come
-    with every request, and give way to each other alone."""
+
+    `profile`: through whose proxy it was made. `account`: a mark of the provider's key that has made it. `kind`:
+    answers come with every request, and give way to each other alone.
+    """
 
     id: str
     profile: str
@@ -103,8 +114,10 @@ class KeyGate(Protocol):
         """Count what a request has used. Also of requests that were not reserved."""
 
     async def objects(self, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
-        """Those of these that the key may use: it has made them, or another key of its owner has. key: empty for a
-        profile's own token, which may use all. Raises `JackfieldError`."""
+        """Those of these that the key may use: it has made them, or another key of its owner has.
+
+        `key`: empty for a profile's own token, which may use all. Raises `JackfieldError`.
+        """
 
     async def keep(self, key: str, made: Sequence[StoredObject]) -> None:
         """Remember who has made these, unless somebody has before. key: as of `objects`. Raises `JackfieldError`."""
@@ -128,6 +141,9 @@ def fits(names: Sequence[str], name: str) -> bool:
 
 
 def has_room(most: float, used: float, held: float, wanted: float) -> bool:
-    """Whether a request fits a budget. held: by requests in flight. The last one to fit may need more than is left:
-    what it needs is an estimate, and a budget that is never quite used up is of no use. Beside others none may."""
+    """Whether a request fits a budget.
+
+    `held`: by requests in flight. The last one to fit may need more than is left: what it needs is an estimate, and a
+    budget that is never quite used up is of no use. Beside others none may.
+    """
     return used < most and (held <= 0 or used + held + wanted <= most)

@@ -27,11 +27,14 @@ class NodeRecordError(TypedDict):
 
 
 class NodeRecord(TypedDict):
-    """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow. An empty list
-    when the branch ends there and nobody is shown a run, as with n8n's null. inputOutput: in place of outputs for the
-    start node, whose output of this number is the execution's input. context: the node's memory. reused: it ran in an
-    earlier execution, and its result was taken over. spilled: in place of outputs, the file of the execution that has
-    their JSON; see `jackfield.api.spilled_outputs`."""
+    """One node run.
+
+    `startedAt`: Unix ms. `duration`: ms. `outputs`: absent when the run stopped the workflow. An empty list when the
+    branch ends there and nobody is shown a run, as with n8n's null. `inputOutput`: in place of outputs for the start
+    node, whose output of this number is the execution's input. `context`: the node's memory. `reused`: it ran in an
+    earlier execution, and its result was taken over. `spilled`: in place of outputs, the file of the execution that has
+    their JSON; see `jackfield.api.spilled_outputs`.
+    """
 
     node: str
     index: int

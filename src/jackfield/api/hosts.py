@@ -48,10 +48,13 @@ class Slots:
 
 @record
 class Host:
-    """One daemon. name: unique among those that share a store; address: scheme, host and port, where the others reach
-    it; labels: as its settings have them, such as `gpu` or `zone=eu`; slots: by role, for those that count any;
-    draining: it takes no new work; alive: it has renewed within its lease; renewed_ms: so long ago, in ms; id: of its
-    configuration directory, which stays when the name changes. Empty until a first daemon has registered there."""
+    """One daemon.
+
+    `name`: unique among those that share a store. `address`: scheme, host and port, where the others reach it.
+    `labels`: as its settings have them, such as `gpu` or `zone=eu`. `slots`: by role, for those that count any.
+    `draining`: it takes no new work. `alive`: it has renewed within its lease. `renewed_ms`: so long ago, in ms. `id`:
+    of its configuration directory, which stays when the name changes. Empty until a first daemon has registered there.
+    """
 
     name: str
     address: str
@@ -94,14 +97,17 @@ class Hosts(Protocol):
         """The same, and it is not being drained."""
 
     def count(self, role: Role, slots: Callable[[], Slots]) -> None:
-        """From now on the others are told of these slots. slots: quick, asked once per renewal."""
+        """From now on the others are told of these slots. `slots`: quick, asked once per renewal."""
 
 
 @record
 class StandIn:
-    """What is known of a host that did not answer. id: as `Host.id`; as_of: Unix ms; data: as its answer would have
-    it; None: it had nothing of what is asked for; trouble: why that cannot be told, a clause; inside: not for a caller
-    who comes by one of `server.public_hosts`, because the host serves none."""
+    """What is known of a host that did not answer.
+
+    `id`: as `Host.id`. `as_of`: Unix ms. `data`: as its answer would have it; None: it had nothing of what is asked
+    for. `trouble`: why that cannot be told, a clause. `inside`: not for a caller who comes by one of
+    `server.public_hosts`, because the host serves none.
+    """
 
     host: str
     id: str
@@ -120,21 +126,22 @@ class HostResources:
     """Things of one kind that stay with the host that has them. Of a path that names one, this daemon looks whether it
     has the thing. If not, the request goes to the host that has it.
 
-    kind: a word, the same for all that name the same things, such as `profile`; has: whether this daemon has the one of
-    this name; paths: the next segment behind them is a name; words: segments there that are no names; lists: paths
-    whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined; starts: path -> field of
-    its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
-    all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
-    parameters, in a thread; heeded: path -> parameters of the query that its join alone heeds, as no host knows what
-    the others have; stands_in: paths of `joins` for which `stand_in` knows something of hosts that do not answer, or
-    are gone. It gets the path, the query's parameters without those that are heeded, and the ids of the hosts that have
-    answered, of which it must give nothing, and may raise `JackfieldError`; places: segment behind the name, of a POST
-    that is work for one of the hosts that have the thing -> which one takes it, for as long as the work lasts. It gets
-    the name, the query's parameters, and the text `key` of the JSON body, which is the same for the same work (empty:
-    there is none), and raises when there is no host. A request that names a host goes there; everywhere: paths whose
-    POST each host does for what it has, once the one that is asked has done it; makes: path -> field of its JSON body
-    that is the name of what a POST there makes: not where another host has one of that name, unless the request names
-    the host."""
+    `kind`: a word, the same for all that name the same things, such as `profile`. `has`: whether this daemon has the
+    one of this name. `paths`: the next segment behind them is a name. `words`: segments there that are no names.
+    `lists`: paths whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined. `starts`:
+    path -> field of its JSON body that is a name, for a POST that begins something where that thing is. `joins`: path
+    -> how the `data` of all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and
+    the query's parameters, in a thread. `heeded`: path -> parameters of the query that its join alone heeds, as no host
+    knows what the others have. `stands_in`: paths of `joins` for which `stand_in` knows something of hosts that do not
+    answer, or are gone. It gets the path, the query's parameters without those that are heeded, and the ids of the
+    hosts that have answered, of which it must give nothing, and may raise `JackfieldError`. `places`: segment behind
+    the name, of a POST that is work for one of the hosts that have the thing -> which one takes it, for as long as the
+    work lasts. It gets the name, the query's parameters, and the text `key` of the JSON body, which is the same for the
+    same work (empty: there is none), and raises when there is no host. A request that names a host goes there.
+    `everywhere`: paths whose POST each host does for what it has, once the one that is asked has done it. `makes`: path
+    -> field of its JSON body that is the name of what a POST there makes: not where another host has one of that name,
+    unless the request names the host.
+    """
 
     kind: str
     has: Callable[[str], Awaitable[bool]]

@@ -47,13 +47,16 @@ class AnyQuery(BaseModel):
 
 @record
 class Operation:
-    """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;
-    `public`: nobody has to be known. errors: those that do not follow from the rest, as 404 follows from
-    a parameter in the path; media: types of the answer, JSON of the model by default; body_optional: whether the
-    request's body may be missing; also: further statuses of the same answer; headers: of the answer, and reads: of
-    the request, each with a sentence, beside those of every operation; operation_id: the name of the call in generated
-    clients, in camelCase, unique; empty: made of the view's name; act: how the audit log names it, empty: by method and
-    path; `UNRECORDED`: it changes and reveals nothing. Of those that only read, the ones with an act are recorded."""
+    """What OpenAPI says about a view.
+
+    `scope`: what the caller must have; `admin`: role admin; None: any principal; `public`: nobody has to be known.
+    `errors`: those that do not follow from the rest, as 404 follows from a parameter in the path. `media`: types of the
+    answer, JSON of the model by default. `body_optional`: whether the request's body may be missing. `also`: further
+    statuses of the same answer. `headers`: of the answer. `reads`: of the request, each with a sentence, beside those
+    of every operation. `operation_id`: the name of the call in generated clients, in camelCase, unique; empty: made of
+    the view's name. `act`: how the audit log names it, empty: by method and path; `UNRECORDED`: it changes and reveals
+    nothing. Of those that only read, the ones with an act are recorded.
+    """
 
     summary: str
     scope: str | None
@@ -138,8 +141,8 @@ def operation(
 def deferred_view(reference: str, context: PluginContext, described: Callable[[View], View]) -> View:
     """A view whose work stands in another module, which is imported with its first request.
 
-    reference: of a coroutine function of the plugin's context and of the path's parameters; described: what `operation`
-    made, since the host reads it at the start.
+    `reference`: of a coroutine function of the plugin's context and of the path's parameters. `described`: what
+    `operation` made, since the host reads it at the start.
     """
 
     async def view(**parameters: object) -> Response:

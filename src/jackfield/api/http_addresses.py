@@ -39,8 +39,11 @@ _IN_USER = _all_but('"#<>?`{}/;=@[\\]^|')
 
 @record
 class HttpAddress:
-    """A URL or a reference to one; `of` reads it. host: lower case, in ASCII as DNS has it, IPv6 without brackets;
-    port: None for the scheme's own; query, fragment: None where the text has none."""
+    """A URL or a reference to one; `of` reads it.
+
+    `host`: lower case, in ASCII as DNS has it, IPv6 without brackets. `port`: None for the scheme's own. `query`,
+    `fragment`: None where the text has none.
+    """
 
     scheme: str
     user: str

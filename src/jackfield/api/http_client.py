@@ -43,9 +43,12 @@ class BodyKeeper(Protocol):
 
 @record
 class HttpCall:
-    """One request. follow: which methods follow redirects; timeout: seconds, None: as the settings say; lasting: that
-    no timeout holds any more once a body has begun that the keeper wants, such as events without end; proxy: an
-    `http://` URL; secrets: values that must not be shown."""
+    """One request.
+
+    `follow`: which methods follow redirects. `timeout`: seconds, None: as the settings say. `lasting`: that no timeout
+    holds any more once a body has begun that the keeper wants, such as events without end. `proxy`: an `http://` URL.
+    `secrets`: values that must not be shown.
+    """
 
     method: str
     url: str
@@ -71,9 +74,11 @@ class HttpCall:
 
 @record
 class HttpReply:
-    """A whole answer. headers: lower-case names; url: where it came from, without a user name; secrets: what the
-    request carried, to be masked wherever the answer is quoted; file: what the call's keeper made of the body, which
-    is empty then."""
+    """A whole answer.
+
+    `headers`: lower-case names. `url`: where it came from, without a user name. `secrets`: what the request carried, to
+    be masked wherever the answer is quoted. `file`: what the call's keeper made of the body, which is empty then.
+    """
 
     status: int
     reason: str

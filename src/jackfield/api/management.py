@@ -62,8 +62,11 @@ class ManagementClient:
         refused: str = "",
         timeout: float = TIMEOUT,
     ) -> Any:  # the JSON of an answer, whose form each route states
-        """The answer's JSON, None for an empty one. path: below `/api/v1`. refused: a key by which a refusal is an
-        answer, too. timeout: seconds, for what is known to take long."""
+        """The answer's JSON, None for an empty one.
+
+        `path`: below `/api/v1`. `refused`: a key by which a refusal is an answer, too. `timeout`: seconds, for what is
+        known to take long.
+        """
         if not self._headers:
             self._begin()
         answer = self._daemon.send(

@@ -37,10 +37,11 @@ ManifestT_co = TypeVar("ManifestT_co", bound=Manifest, covariant=True)
 
 @dataclass(frozen=True)
 class ManifestKind(Generic[ManifestT_co]):
-    """name: of the folder in a registry and among what is shipped, such as `agents`; the user's is `<name>.d` in the
-    configuration directory. Its files are `*.toml`, of at most 1 MiB. model: or its object reference, so that no start
-    imports it. shipped: a directory of the plugin's own with files that come last. None for those that come with
-    Jackfield."""
+    """`name`: of the folder in a registry and among what is shipped, such as `agents`; the user's is `<name>.d` in the
+    configuration directory. Its files are `*.toml`, of at most 1 MiB. `model`: or its object reference, so that no
+    start imports it. `shipped`: a directory of the plugin's own with files that come last. None for those that come
+    with Jackfield.
+    """
 
     name: str
     model: type[ManifestT_co] | str
@@ -92,8 +93,9 @@ class Layers(Protocol):
 @dataclass(frozen=True)
 class ManifestDirectory:
     """What a plugin's package brings: a directory with a folder for each kind of manifests, and one for scripts, as in
-    a registry: `agents/*.toml`, `providers/*.toml`, `scripts/*.rhai`. path: absolute, most often
-    `Path(__file__).parent / "manifests"`."""
+    a registry: `agents/*.toml`, `providers/*.toml`, `scripts/*.rhai`. `path`: absolute, most often
+    `Path(__file__).parent / "manifests"`.
+    """
 
     path: Path
 

@@ -65,8 +65,10 @@ class TransferBody(N8nAnswer):
 
 @record
 class Cursor:
-    """A place in a list. of: the list's path; until: of a list that grows at its beginning, the time of the first
-    page's first row."""
+    """A place in a list.
+
+    `of`: the list's path. `until`: of a list that grows at its beginning, the time of the first page's first row.
+    """
 
     offset: int
     limit: int

@@ -13,8 +13,9 @@ from .records import record
 class Offer:
     """What a hook such as `jackfield_store` may give in place of the port: whoever is not chosen is not even imported.
 
-    name: by which the settings choose it; make: makes the port, once. It raises `ConfigurationError` for what the
-    operator can repair."""
+    `name`: by which the settings choose it. `make`: makes the port, once. It raises `ConfigurationError` for what the
+    operator can repair.
+    """
 
     name: str
     make: Callable[[], object]
@@ -23,9 +24,8 @@ class Offer:
 def load_driver(reference: str, missing: str) -> object:
     """What stands at an object reference, for the `make` of an offer whose libraries are an extra.
 
-    Args:
-        reference: See `jackfield.api.object_references`.
-        missing: Told where a library is not installed: which package it is, and what to do.
+    Args: reference: See `jackfield.api.object_references`. `missing`: Told where a library is not installed: which
+    package it is, and what to do.
 
     Raises:
         ConfigurationError: The module cannot be imported.

@@ -38,7 +38,10 @@ class OwnCalls(Protocol):
         body: Json = None,
         headers: Mapping[str, str] | None = None,
     ) -> OwnAnswer:
-        """The answer, whatever its status. caller: the scope of the request that the gate has let in. path: below
-        `/api`, percent-encoded where it has to be. headers: of the request, such as If-Match. To cancel it is what
-        leaving is over HTTP. Raises `JackfieldError` for what is refused before there is an answer, and
-        `UpstreamFailed` for an answer of more than 32 MiB."""
+        """The answer, whatever its status.
+
+        `caller`: the scope of the request that the gate has let in. `path`: below `/api`, percent-encoded where it has
+        to be. `headers`: of the request, such as If-Match. To cancel it is what leaving is over HTTP. Raises
+        `JackfieldError` for what is refused before there is an answer, and `UpstreamFailed` for an answer of more than
+        32 MiB.
+        """

@@ -97,8 +97,11 @@ class PlainClient:
         trust_environment: bool = False,
         ca_file: str = "",
     ) -> None:
-        """timeout: seconds of silence. base_url: before every path. trust_environment: whether web proxies that the
-        environment names stand in between. ca_file: certificates (PEM) that servers are checked against too."""
+        """`timeout`: seconds of silence.
+
+        `base_url`: before every path. `trust_environment`: whether web proxies that the environment names stand in
+        between. `ca_file`: certificates (PEM) that servers are checked against too.
+        """
         self._timeout = timeout
         self._base_url = base_url
         self._headers = {
@@ -228,8 +231,10 @@ def one_line(error: Exception) -> str:
 
 
 def client_url(address: HttpAddress, host: str = "") -> URL:
-    """The address as aiohttp takes it, escapes as they are. host: another in place of its own. Raises `InvalidURL`
-    where the two libraries would not mean the same host."""
+    """The address as aiohttp takes it, escapes as they are.
+
+    `host`: another in place of its own. Raises `InvalidURL` where the two libraries would not mean the same host.
+    """
     meant = replace(address, host=host or address.host, fragment=None)
     try:
         url = URL(str(meant), encoded=True)

@@ -99,9 +99,12 @@ class ProcessContainers(Protocol):
     """The port of the kernel."""
 
     async def open(self, name: str, limits: ProcessLimits | None = None, *, outlives: bool = False) -> ProcessContainer:
-        """A new container. name: unique in the daemon; letters, digits, `_` and `-`, at most 80. outlives: its
-        processes go on when the daemon ends, and `unowned` gives the container then. Raises `JackfieldError` when
-        `containers.method` cannot be had."""
+        """A new container.
+
+        `name`: unique in the daemon; letters, digits, `_` and `-`, at most 80. `outlives`: its processes go on when the
+        daemon ends, and `unowned` gives the container then. Raises `JackfieldError` when `containers.method` cannot be
+        had.
+        """
 
     async def unowned(self) -> Sequence[ProcessContainer]:
         """Containers that outlive the daemon and in which processes live, also of earlier daemons."""

@@ -28,8 +28,10 @@ the same for all runs of a profile, and has no token."""
 
 @record
 class ToolReach:
-    """The `ToolScope` of a caller, as `Principal.claims[REACH]` has it. alias: of the profile; run: the id of its
-    run; depth: how many executions stand above that."""
+    """The `ToolScope` of a caller, as `Principal.claims[REACH]` has it.
+
+    `alias`: of the profile. `run`: the id of its run. `depth`: how many executions stand above that.
+    """
 
     alias: str
     run: str
@@ -46,10 +48,13 @@ REACH = "reach"
 
 @record
 class ToolToken:
-    """A token that counts. Its text is nowhere. id: by which it is listed and revoked; host: of the daemon that runs
-    the agent; scopes: all rights that it has in the management API, through its tools alone; times: Unix ms; outlives:
-    the run is a command's, and goes on when the daemon ends; depth: how many executions stand above the run; project:
-    the only one that it reaches; empty: its profile's."""
+    """A token that counts.
+
+    Its text is nowhere. `id`: by which it is listed and revoked. `host`: of the daemon that runs the agent. `scopes`:
+    all rights that it has in the management API, through its tools alone; times: Unix ms. `outlives`: the run is a
+    command's, and goes on when the daemon ends. `depth`: how many executions stand above the run. `project`: the only
+    one that it reaches; empty: its profile's.
+    """
 
     id: str
     run: str

@@ -71,10 +71,13 @@ class Profile:
 
 @record
 class LaunchRequest:
-    """How a profile is to be run. args: after the profile's and the script's own; leading: before them. prompt:
-    headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on.
-    tools: what its token reaches of the daemon's MCP tools; None: what the profile says.
-    execution_id: of the workflow that starts it here; depth: how many executions stand above it."""
+    """How a profile is to be run.
+
+    `args`: after the profile's and the script's own. `leading`: before them. `prompt`: headless, else None.
+    `working_dir`: before the profile's. `resume`: the agent's own name of the session that goes on. `tools`: what its
+    token reaches of the daemon's MCP tools; None: what the profile says. `execution_id`: of the workflow that starts it
+    here. `depth`: how many executions stand above it.
+    """
 
     kind: RunKind
     args: Sequence[str] = ()
@@ -90,10 +93,11 @@ class LaunchRequest:
 @record
 class Launch:
     """A prepared start: what the operating system is given, and what belongs to the run's end. argv[0] is the binary's
-    path. env: the whole environment, secrets in it. stdin: what a headless agent reads. secrets: values that must not
-    be shown. session: the tool's own name of the run's session, once it is known. alone: no other run of the profile
-    has been going on meanwhile, so that all of its log in this time is the run's. execution_id: of the workflow that
-    has started it at this host; empty: none, or it is not known here."""
+    path. `env`: the whole environment, secrets in it. `stdin`: what a headless agent reads. `secrets`: values that must
+    not be shown. `session`: the tool's own name of the run's session, once it is known. `alone`: no other run of the
+    profile has been going on meanwhile, so that all of its log in this time is the run's. `execution_id`: of the
+    workflow that has started it at this host; empty: none, or it is not known here.
+    """
 
     run_id: str
     profile: Profile
@@ -123,8 +127,10 @@ def stricter(one: Sandbox, other: Sandbox) -> Sandbox:
 
 def require_sandbox(sandbox: Sandbox, least: Sandbox, setting: str) -> None:
     """For callers from the network, who must not act in a session that lets through more than one of theirs would.
-    sandbox: of the session. setting: its name, which says `least`. Raises `AccessDenied` (code
-    `SESSION_NOT_SANDBOXED`)."""
+
+    `sandbox`: of the session. `setting`: its name, which says `least`. Raises `AccessDenied` (code
+    `SESSION_NOT_SANDBOXED`).
+    """
     if stricter(sandbox, least) != sandbox:
         raise AccessDenied(
             f"The session has the sandbox {sandbox}, and a caller from the network needs {least}. "
@@ -135,8 +141,11 @@ def require_sandbox(sandbox: Sandbox, least: Sandbox, setting: str) -> None:
 
 @record
 class ShellRequest:
-    """program: absolute path of the shell; None: the user's own. working_dir: None: the home. sandbox: other than
-    `off`, the shell has a home of its own, since the user's is hidden from it."""
+    """`program`: absolute path of the shell; None: the user's own.
+
+    `working_dir`: None: the home. `sandbox`: other than `off`, the shell has a home of its own, since the user's is
+    hidden from it.
+    """
 
     program: str | None = None
     working_dir: str | None = None
@@ -145,11 +154,13 @@ class ShellRequest:
 
 @record
 class HeadlessRequest:
-    """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`. key: the same for the same
-    work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
-    for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says.
-    tools: see `LaunchRequest`.
-    execution_id: of the workflow that starts it; depth: how many executions stand above it."""
+    """`prompt`: None when `args` say all.
+
+    `timeout`: seconds; None: `profiles.run.timeout`. `key`: the same for the same work: a run that a crash or a stop of
+    the daemon has interrupted goes on with its agent's session when it is asked for again with its key; None: it begins
+    anew. `sandbox`: the least that it has, whatever its profile says. `tools`: see `LaunchRequest`. `execution_id`: of
+    the workflow that starts it. `depth`: how many executions stand above it.
+    """
 
     prompt: str | None = None
     args: Sequence[str] = ()
@@ -165,10 +176,13 @@ class HeadlessRequest:
 
 @record
 class HeadlessResult:
-    """exit_code: 128+n for a signal. output, errors: what was printed, UTF-8 with replacement, the last
-    `profiles.run.output_limit` bytes of each. result: the answer, where the agent's manifest says how to find it; data:
-    its JSON output parsed, where it gives any. usage: None where nothing tells it. proxy_error: the last request of the
-    run that its proxy could not serve. output_cut, errors_cut: bytes of the beginning of each that were not kept."""
+    """`exit_code`: 128+n for a signal.
+
+    `output`, `errors`: what was printed, UTF-8 with replacement, the last `profiles.run.output_limit` bytes of each.
+    `result`: the answer, where the agent's manifest says how to find it. `data`: its JSON output parsed, where it gives
+    any. `usage`: None where nothing tells it. `proxy_error`: the last request of the run that its proxy could not
+    serve. `output_cut`, `errors_cut`: bytes of the beginning of each that were not kept.
+    """
 
     exit_code: int
     output: str

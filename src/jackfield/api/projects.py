@@ -95,7 +95,7 @@ def stronger(one: ProjectRole, other: ProjectRole) -> ProjectRole:
 
 @record
 class Rights:
-    """What a reach comes to. roles: project -> role there; target: where new things are made; empty: nowhere."""
+    """What a reach comes to. `roles`: project -> role there. `target`: where new things are made; empty: nowhere."""
 
     roles: Mapping[str, ProjectRole]
     target: str = ""

@@ -65,11 +65,12 @@ class ModelList(_Part):
 
 
 class Provider(Manifest):
-    """One provider. endpoints: name -> URL, and `default` names one of them (or is a URL itself). An endpoint of the
+    """One provider. `endpoints`: name -> URL, and `default` names one of them (or is a URL itself). An endpoint of the
     `openai` family includes `/v1`, one of the others no version; `{model}` in it stands for the model.
 
-    headers, query: that every request has beside its own. platform: of a cloud that serves the family's models under
-    paths of its own. cache_control: marks for its cache are understood (those of the `anthropic` family always are).
+    `headers`, `query`: that every request has beside its own. `platform`: of a cloud that serves the family's models
+    under paths of its own. `cache_control`: marks for its cache are understood (those of the `anthropic` family always
+    are).
     """
 
     type: ProviderType

@@ -31,8 +31,11 @@ class ProxyAddress:
 
 @record
 class ProxyFailure:
-    """A request that a proxy could not serve. time_ms: Unix ms. status: that its client got. message: why, without
-    secrets. provider, model: empty where none was chosen. attempts: how often it was sent."""
+    """A request that a proxy could not serve.
+
+    `time_ms`: Unix ms. `status`: that its client got. `message`: why, without secrets. `provider`, `model`: empty where
+    none was chosen. `attempts`: how often it was sent.
+    """
 
     time_ms: int
     status: int
@@ -98,9 +101,12 @@ def targets_in(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:
 
 @record
 class Rule:
-    """condition: as stored. weight: its share under `Weighted`. fallback: it serves only when those that are none have
-    failed, or do not fit, under every strategy. price: US dollars for a token in and one out, where
-    known and the strategy wants prices."""
+    """`condition`: as stored.
+
+    `weight`: its share under `Weighted`. `fallback`: it serves only when those that are none have failed, or do not
+    fit, under every strategy. `price`: US dollars for a token in and one out, where known and the strategy wants
+    prices.
+    """
 
     name: str
     condition: Mapping[str, Any]  # JSON; the decoder of the proxies' pipe knows no recursive types
@@ -113,11 +119,13 @@ class Rule:
 
 @record
 class RequestAttributes:
-    """What rules may know of a request. model: as asked for. tokens: its length, counted or estimated. tools: how many
-    it brings. headers: lower-case names. minute: of the local day. scripts: path -> what the condition script said.
-    session: what tells it from other conversations; empty: nothing does. path: as the client asked for it, with `/v1`.
-    dialect: that the client speaks. converses: it asks a model for the next turn of a conversation, or belongs to
-    that."""
+    """What rules may know of a request.
+
+    `model`: as asked for. `tokens`: its length, counted or estimated. `tools`: how many it brings. `headers`:
+    lower-case names. `minute`: of the local day. `scripts`: path -> what the condition script said. `session`: what
+    tells it from other conversations; empty: nothing does. `path`: as the client asked for it, with `/v1`. `dialect`:
+    that the client speaks. `converses`: it asks a model for the next turn of a conversation, or belongs to that.
+    """
 
     model: str = ""
     tokens: int = 0

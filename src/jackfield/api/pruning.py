@@ -17,11 +17,8 @@ async def prune_forever(
 ) -> None:
     """Delete every `interval` seconds; go on while there is more to delete than one step takes.
 
-    Args:
-        context: Of the plugin whose rows they are.
-        interval: Seconds.
-        retention: What to delete at this Unix time in milliseconds.
-        failed: Logged when the store does not answer. The next turn tries again.
+    Args: context: Of the plugin whose rows they are. `interval`: Seconds. `retention`: What to delete at this Unix time
+    in milliseconds. `failed`: Logged when the store does not answer. The next turn tries again.
     """
     while True:
         await context.clock.sleep(interval)

@@ -48,8 +48,11 @@ class Choice:
 
 @record
 class Question:
-    """id: of this run of the node, the same when the run is repeated. title: empty where the service has none; message:
-    for the service, with line ends instead of `<br>`. page: what the page needs, as JSON."""
+    """`id`: of this run of the node, the same when the run is repeated.
+
+    `title`: empty where the service has none. `message`: for the service, with line ends instead of `<br>`. `page`:
+    what the page needs, as JSON.
+    """
 
     id: str
     title: str

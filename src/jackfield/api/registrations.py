@@ -9,8 +9,8 @@ from .records import record
 class Registration:
     """One thing that a trigger node registers. For webhooks: a method and a path.
 
-    pattern: the normalised key that may be live only once per kind and method; empty: nobody else is kept from it.
-    path: as shown, with its leading slash.
+    `pattern`: the normalised key that may be live only once per kind and method; empty: nobody else is kept from it.
+    `path`: as shown, with its leading slash.
     """
 
     node_id: str

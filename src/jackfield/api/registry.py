@@ -12,9 +12,11 @@ from .records import record
 
 @record
 class RegistryStatus:
-    """commit, last_sync (ISO 8601 UTC): None before the first sync. cached: whether there is synced content. agents,
-    providers, scripts: how many of each it holds. updated, artifacts_downloaded: what the last sync did, in its own
-    answer only."""
+    """commit, last_sync (ISO 8601 UTC): None before the first sync.
+
+    `cached`: whether there is synced content. `agents`, `providers`, `scripts`: how many of each it holds. `updated`,
+    `artifacts_downloaded`: what the last sync did, in its own answer only.
+    """
 
     channel: str
     commit: str | None
@@ -30,8 +32,11 @@ class RegistryStatus:
 
 @record
 class Fetched:
-    """What a source says of a file that it gave. etag: its name for this version of the file; unchanged: the file is
-    still the one of the etag that was asked with, and nothing was given."""
+    """What a source says of a file that it gave.
+
+    `etag`: its name for this version of the file. `unchanged`: the file is still the one of the etag that was asked
+    with, and nothing was given.
+    """
 
     etag: str | None = None
     unchanged: bool = False

@@ -16,10 +16,10 @@ OWN = "jackfield"
 class PatchPoint:
     """One part as our code expects it.
 
-    reference: `module:name.name`. parameters: those of a function, in order; None: not looked at. accepts: parameters
-    that it must have among others. names: what its code must name, such as attributes that it sets and methods that it
-    calls. same: the object reference of an object that it must be, so that one is replaced where the library looks for
-    it.
+    `reference`: `module:name.name`. `parameters`: those of a function, in order; None: not looked at. `accepts`:
+    parameters that it must have among others. `names`: what its code must name, such as attributes that it sets and
+    methods that it calls. `same`: the object reference of an object that it must be, so that one is replaced where the
+    library looks for it.
     """
 
     reference: str

@@ -14,8 +14,10 @@ from .records import record
 
 @record
 class Resealed:
-    """done: values that are sealed with the current key now. lost: one sentence for each that no key opens, and that
-    was left as it is."""
+    """`done`: values that are sealed with the current key now.
+
+    `lost`: one sentence for each that no key opens, and that was left as it is.
+    """
 
     done: int
     lost: tuple[str, ...] = ()
@@ -39,9 +41,11 @@ async def reseal_stored(
     read: Callable[[], Awaitable[bytes | None]],
     write: Callable[[bytes, bytes], Awaitable[bool]],
 ) -> bool:
-    """Seal one value anew, until it is done or deleted: a running daemon may write it meanwhile. found: as it is
-    stored, None where it is not; read: it, once more; write: what was read, and that in its place, unless another has
-    come there. False: no key opens it."""
+    """Seal one value anew, until it is done or deleted: a running daemon may write it meanwhile.
+
+    `found`: as it is stored, None where it is not. `read`: it, once more. `write`: what was read, and that in its
+    place, unless another has come there. False: no key opens it.
+    """
     while found is not None and not secrets.is_current(found):
         sealed = await asyncio.to_thread(_sealed_anew, secrets, found)
         if sealed is None:

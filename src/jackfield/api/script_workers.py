@@ -44,10 +44,12 @@ class ScriptWorker(Protocol[RequestT_contra]):
 
 @record
 class WorkerKind(Generic[RequestT]):
-    """start: a new worker that is ready, or `ScriptError`; called on the event loop's thread. size: processes of this
-    kind; waiting: requests that may wait for one, each for `wait` seconds; uses: requests after which a process is
-    replaced, None = never; urgent: one process can always be had for this kind, whatever the others do; work: the noun
-    for what is run, for errors: `script` or `program`."""
+    """`start`: a new worker that is ready, or `ScriptError`; called on the event loop's thread.
+
+    `size`: processes of this kind. `waiting`: requests that may wait for one, each for `wait` seconds. `uses`: requests
+    after which a process is replaced, None = never. `urgent`: one process can always be had for this kind, whatever the
+    others do. `work`: the noun for what is run, for errors: `script` or `program`.
+    """
 
     start: Callable[[], Awaitable[ScriptWorker[RequestT]]]
     size: int
@@ -63,9 +65,12 @@ class Workers(Protocol[RequestT_contra]):
     untouched."""
 
     async def call(self, request: RequestT_contra, timeout: float, more_memory: int = 0) -> bytes | bytearray:
-        """The answer of a worker, within `timeout` seconds from when it gets the request. more_memory: bytes that it
-        may take beyond what each request of its kind may. Those of all requests are bounded together. Raises
-        `ScriptError`, of the kind `busy` when no worker, or not that much memory, became free in time."""
+        """The answer of a worker, within `timeout` seconds from when it gets the request.
+
+        `more_memory`: bytes that it may take beyond what each request of its kind may. Those of all requests are
+        bounded together. Raises `ScriptError`, of the kind `busy` when no worker, or not that much memory, became free
+        in time.
+        """
 
     async def close(self) -> None:
         """Kill every worker of this kind and wait until none is left; what runs or waits fails, now and later."""

@@ -15,8 +15,11 @@ from .workflows import Items
 
 
 class ScriptError(Exception):
-    """A script failed. kind: syntax, runtime, timeout, memory, crash, busy; line: 1-based in the source, if known;
-    item: index of the item on which one that runs for each item failed."""
+    """A script failed.
+
+    `kind`: syntax, runtime, timeout, memory, crash, busy. `line`: 1-based in the source, if known. `item`: index of the
+    item on which one that runs for each item failed.
+    """
 
     def __init__(
         self, message: str, *, kind: str = "runtime", line: int | None = None, item: int | None = None
@@ -40,7 +43,8 @@ RECKONED = 16 * 2**20
 @record
 class ScriptMemory:
     """How much a program may hold: `base` MiB, and `per_input` more for each MiB of JSON that it is given, up to
-    `most`. table: of the settings; base_key: the one for `base`."""
+    `most`. `table`: of the settings. `base_key`: the one for `base`.
+    """
 
     base: int
     per_input: float
@@ -77,10 +81,10 @@ class ScriptMemory:
 class ScriptData:
     """What a script sees of its execution; plain JSON data, so that it can cross a process border.
 
-    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}, only those that
+    `nodes`: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}, only those that
     the source can name; k: the output that leads to the running node, from which `first()`, `last()` and `all()` read
-    unless told otherwise; known: the names of all nodes of the workflow; input: items of input 0; paired: per node
-    name, for each input item the item that it descends from: `[output, item]` of that node's last run,
+    unless told otherwise. `known`: the names of all nodes of the workflow. `input`: items of input 0. `paired`: per
+    node name, for each input item the item that it descends from: `[output, item]` of that node's last run,
     `[output, item, run]` of an earlier one, or null.
     """
 
@@ -110,9 +114,11 @@ class ScriptData:
 
 @record
 class ScriptResult:
-    """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context
-    after it; static: the memory across executions after it, in the shape of `ScriptData.static`; custom:
-    `$execution.customData` after it."""
+    """`value`: what the source returned, as JSON.
+
+    `logs`: lines that it printed, bounded. `context`: the node's context after it. `static`: the memory across
+    executions after it, in the shape of `ScriptData.static`. `custom`: `$execution.customData` after it.
+    """
 
     value: Json
     logs: Sequence[str] = ()
@@ -179,10 +185,10 @@ MOST_ARGUMENTS = 8
 class RhaiFunction:
     """A function that a plugin gives to scripts in Rhai (`jackfield_rhai_functions`).
 
-    name: `namespace::function`, in lower case, so that it is none of Rhai's own. The namespace is most often the
-    plugin's name. arity: how many arguments it takes, 0 to 8. call: takes and gives plain JSON values (None, bool, int,
-    float, str, list, dict with text keys). It is called on a thread and may block, as long as its script has time; what
-    it raises fails the script, with its message. A script that runs out of time goes on without it, but the thread
+    `name`: `namespace::function`, in lower case, so that it is none of Rhai's own. The namespace is most often the
+    plugin's name. `arity`: how many arguments it takes, 0 to 8. `call`: takes and gives plain JSON values (None, bool,
+    int, float, str, list, dict with text keys). It is called on a thread and may block, as long as its script has time;
+    what it raises fails the script, with its message. A script that runs out of time goes on without it, but the thread
     cannot be ended.
 
     Raises ValueError when the name is of another form, when there are too many arguments, or when `call` does not take

@@ -64,10 +64,12 @@ class SecretSource(Protocol):
 
 @record
 class SecretSourceKind:
-    """name: as `kind` in the settings; title: for people; options: the pydantic model of the further keys, or its
-    object reference. Secrets stand in files or in variables of the environment, which the options name. make: the
-    source for options of this model; it asks for nothing yet, and raises `ConfigurationError` for what does not fit
-    together."""
+    """`name`: as `kind` in the settings.
+
+    `title`: for people. `options`: the pydantic model of the further keys, or its object reference. Secrets stand in
+    files or in variables of the environment, which the options name. `make`: the source for options of this model; it
+    asks for nothing yet, and raises `ConfigurationError` for what does not fit together.
+    """
 
     name: str
     title: str

@@ -35,7 +35,9 @@ class SharedCounts(Protocol):
     executions, and a crash of the store's server may lose the counts."""
 
     async def add_counts(self, kind: str, added: Mapping[str, int], window: float, most: int) -> SpanCounts:
-        """Add these to the span that is now, and read what all have. kind: 1 to 100 characters of a to z, digits and
-        hyphens, with one `window` (seconds, above 0) for all its keys; key: at most 100 printable characters of ASCII;
-        most: counts of the kind that are kept about, the newest. Those of spans that no longer count end. Raises
-        `StoreUnavailable`; then they may be added or not."""
+        """Add these to the span that is now, and read what all have.
+
+        `kind`: 1 to 100 characters of a to z, digits and hyphens, with one `window` (seconds, above 0) for all its
+        keys; key: at most 100 printable characters of ASCII. `most`: counts of the kind that are kept about, the
+        newest. Those of spans that no longer count end. Raises `StoreUnavailable`; then they may be added or not.
+        """

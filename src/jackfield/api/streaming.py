@@ -12,8 +12,11 @@ ChunkType: TypeAlias = Literal["begin", "item", "end", "error"]
 
 @record
 class Chunk:
-    """One piece. content: a text, or JSON as text; None: it has none. item: index of the node's input item; run: how
-    often the node ran before; time: Unix ms. node_id, node_name: empty where no node is to blame for an error."""
+    """One piece.
+
+    `content`: a text, or JSON as text; None: it has none. `item`: index of the node's input item. `run`: how often the
+    node ran before. `time`: Unix ms. `node_id`, `node_name`: empty where no node is to blame for an error.
+    """
 
     type: ChunkType
     content: str | None

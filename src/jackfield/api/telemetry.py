@@ -37,11 +37,14 @@ __all__ = (
 
 @record
 class UsageEntry:
-    """One answer of a model. agent: whose; answer and request together tell it from every other of this agent, and of
-    two that are the same the one with more tokens counts. copy: repeats an answer under another request, and counts
-    only while no original of this `answer` is known. time_ms: Unix ms. cost_usd: what the log says, if it does.
-    service_tier: `fast`, `priority`, `flex`, where the price depends on it. project: directory that the agent worked
-    in. response_id: the provider's id of the answer, as the agent was told it; None: it is not known."""
+    """One answer of a model.
+
+    `agent`: whose; answer and request together tell it from every other of this agent, and of two that are the same the
+    one with more tokens counts. `copy`: repeats an answer under another request, and counts only while no original of
+    this `answer` is known. `time_ms`: Unix ms. `cost_usd`: what the log says, if it does. `service_tier`: `fast`,
+    `priority`, `flex`, where the price depends on it. `project`: directory that the agent worked in. `response_id`: the
+    provider's id of the answer, as the agent was told it; None: it is not known.
+    """
 
     agent: str
     answer: str
@@ -61,8 +64,10 @@ class UsageEntry:
 
 @record
 class LogFile:
-    """A file of an agent's log. identity: what stays when the file is moved, such as the rollout's id; its path where
-    nothing better is known."""
+    """A file of an agent's log.
+
+    `identity`: what stays when the file is moved, such as the rollout's id; its path where nothing better is known.
+    """
 
     path: Path
     identity: str
@@ -70,8 +75,11 @@ class LogFile:
 
 @record
 class Bookmark:
-    """Up to where a file was read, and what its reader must remember to go on from there. offset: bytes from the start,
-    at the beginning of a line; -1: the file cannot be read on from a place, it is always read whole."""
+    """Up to where a file was read, and what its reader must remember to go on from there.
+
+    `offset`: bytes from the start, at the beginning of a line; -1: the file cannot be read on from a place, it is
+    always read whole.
+    """
 
     offset: int = 0
     memory: bytes = b""
@@ -156,9 +164,12 @@ class ExecutionEnded:
 
 @record
 class ProxiedRequest:
-    """A proxy has served a request. model: that was used; asked_model: that the client has named. status: what the
-    client got. tokens: None when the answer has said nothing of them. cost: US dollars; None: it is not known. stream:
-    whether the answer came in parts. key: id of the caller's virtual key, empty for the profile's own token."""
+    """A proxy has served a request.
+
+    `model`: that was used. `asked_model`: that the client has named. `status`: what the client got. `tokens`: None when
+    the answer has said nothing of them. `cost`: US dollars; None: it is not known. `stream`: whether the answer came in
+    parts. `key`: id of the caller's virtual key, empty for the profile's own token.
+    """
 
     request_id: str
     profile: str

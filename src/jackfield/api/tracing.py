@@ -60,8 +60,11 @@ class OpenSpan:
 
 @record
 class Span:
-    """What has ended, for telemetry sinks that take it. Neither items nor messages of errors are in it. Times: Unix
-    ns. error: the kind of the failure, such as an exception's name; empty: there is none."""
+    """What has ended, for telemetry sinks that take it.
+
+    Neither items nor messages of errors are in it. Times: Unix ns. `error`: the kind of the failure, such as an
+    exception's name; empty: there is none.
+    """
 
     context: TraceContext
     name: str

@@ -58,8 +58,11 @@ class Cost:
 
 @record
 class RunUsage:
-    """What one run of a profile has used. unpriced: models without a known price. They are not in `cost`. prices_as_of:
-    the day of the price list, YYYY-MM-DD."""
+    """What one run of a profile has used.
+
+    `unpriced`: models without a known price. They are not in `cost`. `prices_as_of`: the day of the price list,
+    YYYY-MM-DD.
+    """
 
     tokens: Tokens
     cost: Cost

@@ -22,8 +22,11 @@ RESERVED_FIELDS = frozenset({"algorithm", "encoding", "header", "preset", "secre
 
 @record
 class WebhookCall:
-    """A call as it came. headers: lower-case names, values decoded as Latin-1. A repeated header is joined. body: as
-    sent, before any decoding. url: as the sender called it, with its query. now: Unix seconds by the daemon's clock."""
+    """A call as it came.
+
+    `headers`: lower-case names, values decoded as Latin-1. A repeated header is joined. `body`: as sent, before any
+    decoding. `url`: as the sender called it, with its query. `now`: Unix seconds by the daemon's clock.
+    """
 
     method: str
     url: str
@@ -34,9 +37,12 @@ class WebhookCall:
 
 @record
 class VerifiedCall:
-    """What a good proof says. delivery: the id of the event. A call with the id of an earlier one starts nothing and
-    gets the first answer again. It counts alone, so give only an id that the proof covers. event: its name, at most 200
-    characters, such as `push`. claims: what the item has as `jwtPayload`."""
+    """What a good proof says.
+
+    `delivery`: the id of the event. A call with the id of an earlier one starts nothing and gets the first answer
+    again. It counts alone, so give only an id that the proof covers. `event`: its name, at most 200 characters, such as
+    `push`. `claims`: what the item has as `jwtPayload`.
+    """
 
     delivery: str | None = None
     event: str = ""
@@ -45,8 +51,11 @@ class VerifiedCall:
 
 @record
 class PresetField:
-    """A value beside the secret that the verifier is made from. name: its key in the node's `authConfig`. options: the
-    only values that it may have; empty: any text. Its value is shown to everybody who may read the workflow."""
+    """A value beside the secret that the verifier is made from.
+
+    `name`: its key in the node's `authConfig`. `options`: the only values that it may have; empty: any text. Its value
+    is shown to everybody who may read the workflow.
+    """
 
     name: str
     label: str

@@ -29,8 +29,11 @@ _MEMBERS = frozenset({"enabled", "name", "description", "inputSchema", "startNod
 
 @record
 class ToolOffer:
-    """What the setting says. name, description, start: empty, and schema: None, where it says nothing. explicit: it is
-    Jackfield's own setting and not n8n's switch."""
+    """What the setting says.
+
+    `name`, `description`, `start`: empty. `schema`: None, where it says nothing. `explicit`: it is Jackfield's own
+    setting and not n8n's switch.
+    """
 
     name: str = ""
     description: str = ""
@@ -40,7 +43,7 @@ class ToolOffer:
 
 
 def tool_offer(settings: Mapping[str, Json]) -> ToolOffer | None:
-    """settings: of a document. None: it is not offered. What is wrong in it is left out: see `offer_problems`."""
+    """`settings`: of a document. None: it is not offered. What is wrong in it is left out: see `offer_problems`."""
     given = settings.get(SETTING)
     if given is None:
         return ToolOffer(explicit=False) if settings.get(N8N_SETTING) is True else None

@@ -87,8 +87,10 @@ class Wire:
 
 @record
 class AttachedWire:
-    """A node that serves another one instead of running in turn. kind: of the wire, such as `ai_tool`; index: which
-    input of that kind it goes to."""
+    """A node that serves another one instead of running in turn.
+
+    `kind`: of the wire, such as `ai_tool`. `index`: which input of that kind it goes to.
+    """
 
     kind: str
     node: str
@@ -97,8 +99,11 @@ class AttachedWire:
 
 @record
 class Node:
-    """One node. type: as written; kind: without namespace; version: None when the document has no typeVersion (then the
-    specification's defaults hold, else n8n's); parameters: raw, expressions unresolved."""
+    """One node.
+
+    `type`: as written. `kind`: without namespace. `version`: None when the document has no typeVersion (then the
+    specification's defaults hold, else n8n's). `parameters`: raw, expressions unresolved.
+    """
 
     id: str
     name: str
@@ -138,8 +143,11 @@ class WorkflowSettings:
 
 @record
 class Workflow:
-    """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document
-    order; attached: node name -> its parts, in document order."""
+    """One version of a workflow, parsed.
+
+    `wires`: node name -> per output -> targets, main wires only, in document order. `attached`: node name -> its parts,
+    in document order.
+    """
 
     id: str | None
     name: str
@@ -159,8 +167,11 @@ class Workflow:
 
 @record
 class Problem:
-    """What is wrong with a document. path: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid;
-    with `activation` it can be saved and run by hand, but not be live."""
+    """What is wrong with a document.
+
+    `path`: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid; with `activation` it can be saved
+    and run by hand, but not be live.
+    """
 
     path: str
     message: str

@@ -61,7 +61,7 @@ def end_with_parent(number: signal.Signals) -> None:
 def main(command: list[str], environment: Mapping[str, str]) -> int:
     """Until the daemon ends by itself; its exit code. Whatever ends it by force, it is started anew.
 
-    environment: of the daemon, a copy. Some of it is secret, and this process, which does not know which, needs none.
+    `environment`: of the daemon, a copy. Some of it is secret, and this process, which does not know which, needs none.
     """
     import time  # here and below: this process stays small
 

@@ -31,9 +31,12 @@ REFERENCES = next(form for form in FORMS if form.name == "file_references")
 
 @state
 class CopiedFiles:
-    """source, target: of rows (file, bytes, SHA-256), as read on either side. references: of executions to files. sent,
-    size: files and bytes that had to be sent; there: those that were there. missing: ids of files that are referred to
-    and not there; damaged: whose content is not theirs, or cannot be read, at the source. Both were left out."""
+    """`source`, `target`: of rows (file, bytes, SHA-256), as read on either side.
+
+    `references`: of executions to files. `sent`, `size`: files and bytes that had to be sent. `there`: those that were
+    there. `missing`: ids of files that are referred to and not there. `damaged`: whose content is not theirs, or cannot
+    be read, at the source. Both were left out.
+    """
 
     source: Checksum = Checksum()
     target: Checksum = Checksum()
@@ -100,8 +103,11 @@ def referred(reader: TableReader) -> Iterator[HeldFile]:
 async def copy_files(
     source: FileMover, target: FileMover, held: Iterable[HeldFile], tell: Callable[[str], None]
 ) -> CopiedFiles:
-    """held: see `FileMover.held`, or of the rows. What the target refuses ends it: nobody may take that for damage and
-    leave the file out. Raises `BinaryStoreUnavailable`."""
+    """`held`: see `FileMover.held`, or of the rows.
+
+    What the target refuses ends it: nobody may take that for damage and leave the file out. Raises
+    `BinaryStoreUnavailable`.
+    """
     done, seen = CopiedFiles(), dict[bytes, bool]()
     files = iter(held)
     try:

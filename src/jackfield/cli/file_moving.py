@@ -23,8 +23,11 @@ Tell = Callable[[str], None]
 
 @record
 class FileChoice:
-    """What somebody asks for. source: empty: the store of the settings; leaves_out: whether files that are damaged or
-    missing keep nothing from going on."""
+    """What somebody asks for.
+
+    `source`: empty: the store of the settings. `leaves_out`: whether files that are damaged or missing keep nothing
+    from going on.
+    """
 
     target: str
     source: str = ""

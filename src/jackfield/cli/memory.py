@@ -45,7 +45,7 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
 
 
 class CommandCache:
-    """One answer of each name, in a file of its own. directory: None: nothing is kept."""
+    """One answer of each name, in a file of its own. `directory`: None: nothing is kept."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
@@ -53,8 +53,11 @@ class CommandCache:
     def answer(
         self, name: str, asked: Json, places: Iterable[Path], make: Callable[[], Json], sound: Callable[[], bool]
     ) -> Json:
-        """asked: what the answer depends on beside files; places: files and directories that it depends on though it
-        opens none of them. sound: whether what was made may be kept."""
+        """`asked`: what the answer depends on beside files.
+
+        `places`: files and directories that it depends on though it opens none of them. `sound`: whether what was made
+        may be kept.
+        """
         if self._directory is None or not _is_ours(self._directory):
             return make()
         path = self._directory / f"{name}.json"

@@ -54,8 +54,11 @@ class CopiedTable:
 
 @record
 class Moved:
-    """source, target: for people. files: a sentence about files beside the store; copied: those that were copied too;
-    sufficient: whether enough of them were. seconds: that this run took."""
+    """`source`, `target`: for people.
+
+    `files`: a sentence about files beside the store. `copied`: those that were copied too. `sufficient`: whether enough
+    of them were. `seconds`: that this run took.
+    """
 
     source: str
     target: str
@@ -117,11 +120,12 @@ def copy(
     tell: Tell,
     choice: FileChoice | None = None,
 ) -> Moved:
-    """source, target: addresses; None: the store of the settings. tell: is told of each table. choice: of files that go
-    along.
+    """`source`, `target`: addresses; None: the store of the settings. `tell`: is told of each table. `choice`: of files
+    that go along.
 
     Raises `ConfigurationError`, also while a daemon runs or when the store is sealed with another master key;
-    `Conflict`, `InvalidInput`, `StoreUnavailable`, `BinaryStoreUnavailable`."""
+    `Conflict`, `InvalidInput`, `StoreUnavailable`, `BinaryStoreUnavailable`.
+    """
     began = time.monotonic()
     settings = runtime.settings(config_dir, {})
     kernel = runtime.kernel(config_dir, _overrides(settings, source))

@@ -56,8 +56,10 @@ class Rotated:
 
 @record
 class ShownKey:
-    """role: seals, next, opens, or missing for one that the store knows and that is not here. since, until: Unix ms;
-    None: not known, or not yet."""
+    """`role`: seals, next, opens, or missing for one that the store knows and that is not here.
+
+    `since`, `until`: Unix ms; None: not known, or not yet.
+    """
 
     fingerprint: str
     role: str

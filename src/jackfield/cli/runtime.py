@@ -98,8 +98,11 @@ class Runtime:
         return self._told
 
     def remembered(self, name: str, asked: Json, config_dir: Path | None, make: Callable[[], Json]) -> Json:
-        """What `make` gives, or has given as long as everything was as it is now. asked: what it depends on beside code
-        and configuration. Settings in the environment, which may be secrets, are not remembered."""
+        """What `make` gives, or has given as long as everything was as it is now.
+
+        `asked`: what it depends on beside code and configuration. Settings in the environment, which may be secrets,
+        are not remembered.
+        """
         if any(name.startswith("JACKFIELD_") and name != "JACKFIELD_CONFIG_DIR" for name in self._environment):
             return make()
         directory = self.config_dir(config_dir)

@@ -39,8 +39,10 @@ class Authenticator:
         """Scheme -> the stranger's method that owns it."""
 
     def add(self, method: AuthMethod, claim: Callable[[str], bool], *, is_own: bool, plugin: str = "") -> None:
-        """claim: whether the method's plugin counts for this thing, such as `auth method:jwt`. Raises `NameTaken`, and
-        TypeError for schemes that are none."""
+        """`claim`: whether the method's plugin counts for this thing, such as `auth method:jwt`.
+
+        Raises `NameTaken`, and TypeError for schemes that are none.
+        """
         schemes = list(schemes_of(method))
         own = [scheme for scheme, name in OWN_SCHEMES.items() if is_own and name == method.name]
         if not claim(f"auth method:{method.name}"):

@@ -51,8 +51,11 @@ def _holds(pid: str, wanted: str) -> bool:
 
 
 class PeerLookup:
-    """Asks netlink, else /proc in a thread. confined: whether agents of our user run in sandboxes: these share our uid,
-    and are told apart by their user namespace."""
+    """Asks netlink, else /proc in a thread.
+
+    `confined`: whether agents of our user run in sandboxes: these share our uid, and are told apart by their user
+    namespace.
+    """
 
     def __init__(self, confined: Callable[[], bool] = lambda: False) -> None:
         self._confined = confined

@@ -33,8 +33,11 @@ class AskedQueue(Protocol):
 
 
 class WebSocketShortcut:
-    """`jackfield.api.asgi.ShortcutSocket` of one connection. is_between: whether all that came before has been taken
-    apart, and was whole; write: sends a message, or says that it cannot now."""
+    """`jackfield.api.asgi.ShortcutSocket` of one connection.
+
+    `is_between`: whether all that came before has been taken apart, and was whole. `write`: sends a message, or says
+    that it cannot now.
+    """
 
     def __init__(self, queue: AskedQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
         self._queue = queue

@@ -42,7 +42,7 @@ def listen_run(
     node_id: str = "n-1",
     test: bool = False,
 ) -> ListenRun:
-    """What a connection of this node would be given. now: Unix ms."""
+    """What a connection of this node would be given. `now`: Unix ms."""
     node = Node(node_id, "Trigger", node_type.kind, node_type.kind, version, dict(parameters))
     return ListenRun(
         node=node,

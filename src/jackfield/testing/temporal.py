@@ -100,10 +100,12 @@ def program() -> str:
 
 @record
 class Guard:
-    """What a server asks of whoever comes. ca: of the authority; cert, key: of the server and of its callers, who have
-    the same, all PEM files;
-    name: in the certificate; keys: address of the JWKS of those who sign api keys; api_key: a JWT of one who may do
-    everything."""
+    """What a server asks of whoever comes.
+
+    `ca`: of the authority. `cert`, `key`: of the server and of its callers, who have the same, all PEM files. `name`:
+    in the certificate. `keys`: address of the JWKS of those who sign api keys. `api_key`: a JWT of one who may do
+    everything.
+    """
 
     ca: Path
     cert: Path

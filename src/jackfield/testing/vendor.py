@@ -106,9 +106,10 @@ class Hook:
 
 
 class VendorDouble:
-    """challenge: how a subscription is confirmed: `none`; `get`: the address is called with `hub.challenge`, which it
-    has to give back. lifetime: seconds of a subscription; None: it does not end. one: a new subscription takes the
-    place of the one before, as with bots."""
+    """`challenge`: how a subscription is confirmed: `none`; `get`: the address is called with `hub.challenge`, which it
+    has to give back. `lifetime`: seconds of a subscription; None: it does not end. `one`: a new subscription takes the
+    place of the one before, as with bots.
+    """
 
     def __init__(self, *, challenge: str = "none", lifetime: float | None = None, one: bool = False) -> None:
         self.challenge = challenge

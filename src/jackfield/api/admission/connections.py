@@ -133,7 +133,8 @@ class Admission:
 
     def shed(self, age: float, reason: Refusal = "files") -> bool:
         """Ends the oldest connection that has had nothing to be answered for so many seconds, strangers' first: what a
-        newer one has sent may not have been read yet. reason: what there is too little of. False: there is none."""
+        newer one has sent may not have been read yet. `reason`: what there is too little of. False: there is none.
+        """
         for strangers in (True, False):
             key = self._largest(strangers=strangers)
             oldest = next(iter(self.waiting[key]), None) if key is not None else None

@@ -20,8 +20,11 @@ LEAST = 8
 
 @record
 class AdmissionLimits:
-    """Connections and seconds. owner_reserve: of the total, for the daemon's own user alone. highest: number of a
-    descriptor from which on no connection is taken. keep_alive: 0: the server sees to it."""
+    """Connections and seconds.
+
+    `owner_reserve`: of the total, for the daemon's own user alone. `highest`: number of a descriptor from which on no
+    connection is taken. `keep_alive`: 0: the server sees to it.
+    """
 
     total: int
     per_user: int

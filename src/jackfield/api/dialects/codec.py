@@ -15,8 +15,8 @@ from .model import DialectError, DialectName, ModelRequest, ModelResponse, Objec
 class JsonCodec:
     """`DialectCodec`. Each field is what the dialect does in its own way:
 
-    read_request, write_request: a body of a request; read_response, write_response: of an answer; make_reader,
-    make_writer: for a stream; write_error: an answer, from the error and the request's id.
+    `read_request`, `write_request`: a body of a request. `read_response`, `write_response`: of an answer.
+    `make_reader`, `make_writer`: for a stream. `write_error`: an answer, from the error and the request's id.
     """
 
     name: DialectName

@@ -53,9 +53,11 @@ class DialectError(Exception):
         retry_after: float | None = None,
         lasting: bool = False,
     ) -> None:
-        """status: HTTP status, 400..599. code, param: as in the errors of Chat and Responses. overflow: the request
-        does not fit the model's context. retry_after: seconds after which another try makes sense.
-        lasting: the same request will fail again, so that its client shall not repeat it.
+        """`status`: HTTP status, 400..599.
+
+        `code`, `param`: as in the errors of Chat and Responses. `overflow`: the request does not fit the model's
+        context. `retry_after`: seconds after which another try makes sense. `lasting`: the same request will fail
+        again, so that its client shall not repeat it.
         """
         super().__init__(message)
         self.status = status
@@ -242,12 +244,12 @@ class ModelRequest:
 class UpstreamModel:
     """What the upstream's model takes. None: judged by the model's name.
 
-    max_output_tokens: its maximum, larger wishes are clamped. default_max_tokens: for Anthropic, which insists on one.
-    reasoning: takes an effort or budget. replay_reasoning: wants its reasoning_content back (DeepSeek, Kimi, MiMo).
-    adaptive: takes Anthropic's adaptive thinking. schema_output: Anthropic's output_config.format. web_search: has a
-    hosted search. cache_key: knows prompt_cache_key. cache_prompts: mark the prefix for Anthropic's cache where the
-    client has made no such marks. cache_marks: takes Anthropic's marks in the parts of Chat Completions.
-    signatures: tool call id -> thought_signature as seen before.
+    `max_output_tokens`: its maximum, larger wishes are clamped. `default_max_tokens`: for Anthropic, which insists on
+    one. `reasoning`: takes an effort or budget. `replay_reasoning`: wants its reasoning_content back (DeepSeek, Kimi,
+    MiMo). `adaptive`: takes Anthropic's adaptive thinking. `schema_output`: Anthropic's output_config.format.
+    `web_search`: has a hosted search. `cache_key`: knows prompt_cache_key. `cache_prompts`: mark the prefix for
+    Anthropic's cache where the client has made no such marks. `cache_marks`: takes Anthropic's marks in the parts of
+    Chat Completions. `signatures`: tool call id -> thought_signature as seen before.
     """
 
     model: str

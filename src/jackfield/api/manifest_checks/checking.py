@@ -37,9 +37,12 @@ _START = TextPlace(1, 1)
 
 @state
 class ManifestCheck(Generic[ManifestT]):
-    """One file. manifest: None when it is not one. sound: what is right of it, to look for more mistakes. None when
-    nothing can be made of that. places: of its keys. removed: indexes in lists that `sound` is without, by the list.
-    lost: keys in the file whose values `sound` is without, or has from a stand-in."""
+    """One file.
+
+    `manifest`: None when it is not one. `sound`: what is right of it, to look for more mistakes. None when nothing can
+    be made of that. `places`: of its keys. `removed`: indexes in lists that `sound` is without, by the list. `lost`:
+    keys in the file whose values `sound` is without, or has from a stand-in.
+    """
 
     file: Path
     manifest: ManifestT | None = None
@@ -93,8 +96,11 @@ class ManifestCheck(Generic[ManifestT]):
 def check_manifest(
     path: Path, model: type[ManifestT], stand_ins: Mapping[str, object] | None = None
 ) -> ManifestCheck[ManifestT]:
-    """Read the file and hold it against its model. stand_ins: good values of required keys, in whose place they stand
-    in `sound` when the file has none. Blocks. Raises nothing: what is wrong is in the result."""
+    """Read the file and hold it against its model.
+
+    `stand_ins`: good values of required keys, in whose place they stand in `sound` when the file has none. Blocks.
+    Raises nothing: what is wrong is in the result.
+    """
     check: ManifestCheck[ManifestT] = ManifestCheck(path)
     document = _document(check)
     if document is None:

@@ -18,8 +18,11 @@ Severity: TypeAlias = Literal["error", "warning"]
 
 @record
 class FileProblem:
-    """line, column: from 1. key: dotted; empty: the file as a whole. allowed: what may stand there, empty where it is
-    no choice; similar: the nearest of them."""
+    """`line`, `column`: from 1.
+
+    `key`: dotted; empty: the file as a whole. `allowed`: what may stand there, empty where it is no choice. `similar`:
+    the nearest of them.
+    """
 
     line: int
     column: int

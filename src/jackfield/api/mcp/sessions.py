@@ -40,8 +40,10 @@ class CallScopes:
             scope.cancel()
 
     def follow(self, body: bytes, headers: Mapping[str, str], owner: str = "") -> None:
-        """A client cancels a call by its own request; what else the message is, the SDK sees to. headers: names
-        in lower case. owner: see `session_key`."""
+        """A client cancels a call by its own request; what else the message is, the SDK sees to.
+
+        `headers`: names in lower case. `owner`: see `session_key`.
+        """
         session = headers.get(SESSION, "")
         if b"notifications/cancelled" not in body or not session:
             return

@@ -25,8 +25,11 @@ class ToolFailed(JackfieldError):
 
 @record
 class SourcedTool:
-    """name: 1 to 40 letters, digits, `_` and `-`; description: for models; schema: a JSON Schema of an object; reads:
-    it changes nothing; destroys: it may take away or replace what is there; outward: it may reach beyond the daemon."""
+    """`name`: 1 to 40 letters, digits, `_` and `-`.
+
+    `description`: for models. `schema`: a JSON Schema of an object. `reads`: it changes nothing. `destroys`: it may
+    take away or replace what is there. `outward`: it may reach beyond the daemon.
+    """
 
     name: str
     title: str
@@ -39,9 +42,11 @@ class SourcedTool:
 
 @record
 class SourcedCall:
-    """arguments: as they came, checked by nobody. scope: of the request, with which `OwnCalls` asks the management API
-    in its caller's name. progress: tells the client a word of how far it is. request_id: empty where there is none.
-    span: that the client names."""
+    """`arguments`: as they came, checked by nobody.
+
+    `scope`: of the request, with which `OwnCalls` asks the management API in its caller's name. `progress`: tells the
+    client a word of how far it is. `request_id`: empty where there is none. `span`: that the client names.
+    """
 
     caller: Principal
     name: str

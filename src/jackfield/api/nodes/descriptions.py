@@ -13,8 +13,8 @@ from ..records import record
 class NodeCredential:
     """A kind of credential that a node uses.
 
-    kind: empty when a parameter names it. parameter: the one that does. required: whether the node can do nothing
-    without. when: it counts only while each of these parameters has one of these values. An empty one stands for a
+    `kind`: empty when a parameter names it. `parameter`: the one that does. `required`: whether the node can do nothing
+    without. `when`: it counts only while each of these parameters has one of these values. An empty one stands for a
     parameter without a value. `@version` is the node's version.
     """
 

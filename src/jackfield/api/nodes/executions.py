@@ -14,7 +14,7 @@ from ..workflows import Outputs, Workflow
 
 @record
 class ExecutionInfo:
-    """What a node may know of its execution. mode: webhook, test, manual, trigger, retry, error, sub."""
+    """What a node may know of its execution. `mode`: webhook, test, manual, trigger, retry, error, sub."""
 
     id: str
     mode: str
@@ -40,7 +40,7 @@ saw, out of the reach of scripts."""
 
 @record
 class NodeAnswer:
-    """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
+    """What a Respond to Webhook node answers. `body`: as sent, bytes or a kept file. `headers`: may repeat a name."""
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
@@ -51,7 +51,7 @@ class NodeAnswer:
 class Suspend:
     """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
 
-    until: Unix ms; None: until a call comes. call: what a call must be like, for whoever serves them
+    `until`: Unix ms; None: until a call comes. `call`: what a call must be like, for whoever serves them
     (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
     """
 

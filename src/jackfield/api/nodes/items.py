@@ -121,8 +121,11 @@ def new_item(
     origin: int | PairedItem | list[PairedItem],
     files: dict[str, BinaryData] | None = None,
 ) -> Item:
-    """An item of a node's own. origin: the index of the input item that it comes from, or what the functions above
-    give. files: by field. None leaves the item without."""
+    """An item of a node's own.
+
+    `origin`: the index of the input item that it comes from, or what the functions above give. `files`: by field. None
+    leaves the item without.
+    """
     made = compact_item(json, {"item": origin} if isinstance(origin, int) else origin)
     if files:
         made["binary"] = files
@@ -231,9 +234,12 @@ def accepted(run: NodeRun, error: NodeError | BinaryError, index: int) -> NodeEr
 
 @record
 class NodeInputs:
-    """What one run of a node takes. inputs: per input, items whose `pairedItem` is their own place (`entered`); seen:
-    those that the node is given; run: how often the node ran before; error_output: where the items go that failed, None
-    when the node has no such output."""
+    """What one run of a node takes.
+
+    `inputs`: per input, items whose `pairedItem` is their own place (`entered`). `seen`: those that the node is given.
+    `run`: how often the node ran before. `error_output`: where the items go that failed, None when the node has no such
+    output.
+    """
 
     node: Node
     inputs: list[Items]

@@ -62,7 +62,7 @@ class _Thing:
         return await asyncio.shield(self._ready)
 
     async def close(self, seconds: float) -> BaseException | None:
-        """What closing it, or the thing itself before, raised. seconds: until its task is cancelled."""
+        """What closing it, or the thing itself before, raised. `seconds`: until its task is cancelled."""
         self._leave.set()
         if not self._ready.done():
             self._task.cancel()
@@ -78,8 +78,11 @@ class _Thing:
 
 
 class KeptThings:
-    """The open things of one node run, by their keys. most_idle: how many stay open while nobody uses them; of more,
-    the one used longest ago is closed. seconds: that one may take to close. Then its task is cancelled."""
+    """The open things of one node run, by their keys.
+
+    `most_idle`: how many stay open while nobody uses them; of more, the one used longest ago is closed. `seconds`: that
+    one may take to close. Then its task is cancelled.
+    """
 
     def __init__(self, log: logging.Logger, most_idle: int = 16, seconds: float = 10) -> None:
         self._log = log

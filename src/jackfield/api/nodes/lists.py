@@ -40,10 +40,13 @@ class CredentialAccess(Protocol):
 
 @record
 class ListQuestion:
-    """name: of the list. values: the node's parameters as they stand in the document, expressions not evaluated.
-    credential: the kind of the one that was chosen; empty: none. search: what names have to contain; empty: all.
-    cursor: of the page before; empty: the first. limit: the most rows, a count. most_bytes: the longest answer of the
-    service, in bytes."""
+    """`name`: of the list.
+
+    `values`: the node's parameters as they stand in the document, expressions not evaluated. `credential`: the kind of
+    the one that was chosen; empty: none. `search`: what names have to contain; empty: all. `cursor`: of the page
+    before; empty: the first. `limit`: the most rows, a count. `most_bytes`: the longest answer of the service, in
+    bytes.
+    """
 
     name: str
     version: float | None
@@ -57,8 +60,11 @@ class ListQuestion:
 
 @record
 class ListRow:
-    """One thing to choose. label: its name. url: where people look at it, empty when nowhere. type: of a column, as
-    n8n's mapper names it: string, number, boolean, dateTime, time, array, object, options; empty: no column."""
+    """One thing to choose.
+
+    `label`: its name. `url`: where people look at it, empty when nowhere. `type`: of a column, as n8n's mapper names
+    it: string, number, boolean, dateTime, time, array, object, options; empty: no column.
+    """
 
     value: str | int | float | bool
     label: str

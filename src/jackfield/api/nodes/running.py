@@ -129,8 +129,9 @@ async def side_by_side(
 ) -> list[Result | NodeError]:
     """What `work` gives for each of these input items, or the error of an item that failed.
 
-    size: how many are worked on at the same time. A batch is finished before the next begins. pause: awaited between
-    two batches. Raises the first failed item's `NodeError`, after its batch, unless the node goes on after errors.
+    `size`: how many are worked on at the same time. A batch is finished before the next begins. `pause`: awaited
+    between two batches. Raises the first failed item's `NodeError`, after its batch, unless the node goes on after
+    errors.
     """
     found: list[Result | NodeError] = []
     for start in range(0, len(indexes), size):

@@ -127,7 +127,8 @@ def found_at(value: Json, path: SecretPath, place: SecretPath = ()) -> Iterator[
 
 def rows_of(value: object, element: str) -> list[tuple[int, dict[str, Json], tuple[str, int]]]:
     """The rows that carry credentials: their places, and what tells each from the others: its name, and how many of
-    that name come before it. element: such as `*?name`."""
+    that name come before it. `element`: such as `*?name`.
+    """
     found: list[tuple[int, dict[str, Json], tuple[str, int]]] = []
     seen: dict[str, int] = {}
     for index, row in enumerate(value if isinstance(value, list) else ()):

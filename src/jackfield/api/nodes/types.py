@@ -79,8 +79,9 @@ class NodeRun(Protocol):
     def idempotency_key(self, item: int, part: int = 0) -> str:
         """A UUID that stands for what this run does with the input item of this index, so that a service may notice
         that it has done it already. It is the same when the run is repeated, by *Retry On Fail*, after a crash, and at
-        another daemon; of each other item, run, node and execution, a person's retry too, it is another one. part:
-        which of several requests for the item."""
+        another daemon; of each other item, run, node and execution, a person's retry too, it is another one. `part`:
+        which of several requests for the item.
+        """
 
     def items_of_run(self, index: int) -> Items:
         """What input 0 got in this node's run with this index, up to the current one. Costs nothing; the items' own
@@ -111,8 +112,10 @@ class NodeRun(Protocol):
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
     ) -> dict[str, Json]:
         """Evaluate parameters that `NodeParameters.late` kept back, at any depth, for the input item of this index.
-        extra: further variables such as `$response`, as JSON; only JavaScript sees them. What is undefined comes as
-        None. Raises `NodeError` naming the parameter by its path in `templates`."""
+
+        `extra`: further variables such as `$response`, as JSON; only JavaScript sees them. What is undefined comes as
+        None. Raises `NodeError` naming the parameter by its path in `templates`.
+        """
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
         """Run a Code node's source in a killable worker with this run's data. each: once per item. Raises
@@ -154,8 +157,9 @@ class NodeRun(Protocol):
         """Lends a thing that the run opens when it is wanted first, and closes when the run ends, however it does: a
         session of a server, a connection. Several may have it at the same time. One that has ended by itself, or is
         said to be broken (`KeptBroken`), is opened anew; of many that nobody uses (`executions.kept_open`) the one used
-        longest ago is closed before. key: tells the node's things apart, so all that matters for `opening` is in it.
-        Entering raises what `opening` raises."""
+        longest ago is closed before. `key`: tells the node's things apart, so all that matters for `opening` is in it.
+        Entering raises what `opening` raises.
+        """
 
 
 class AttachedNode(Protocol):
@@ -352,10 +356,13 @@ class NodeOutline(Protocol):
 
 @record
 class NodeOffer:
-    """A node type that is made when it is used first. reference: of a class or function that is called with
-    `arguments` and gives the `NodeType` of this kind. chosen: whether the operator has installed it by its name, so
-    that it counts before another plugin's of its kind. Only of Jackfield's own plugins is that believed. outline: tells
-    what lists show, where that is known without making the type. None, or one that gives None: the type is made."""
+    """A node type that is made when it is used first.
+
+    `reference`: of a class or function that is called with `arguments` and gives the `NodeType` of this kind. `chosen`:
+    whether the operator has installed it by its name, so that it counts before another plugin's of its kind. Only of
+    Jackfield's own plugins is that believed. `outline`: tells what lists show, where that is known without making the
+    type. None, or one that gives None: the type is made.
+    """
 
     kind: str
     reference: str

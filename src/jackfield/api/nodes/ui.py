@@ -27,9 +27,10 @@ Case: TypeAlias = Mapping[str, JsonValue]
 class Ui:
     """How a parameter is shown; what is left out is derived from its type, its name and its description.
 
-    when: it is shown where these values are. hide: it is not shown where one of these is. choices: all that may be
-    chosen, in this order. A field of another type than Literal becomes a select by it. fields: what is inside, when the
-    type does not tell: of a collection. groups: the same for a fixedCollection. options: see `NodeField.options`.
+    `when`: it is shown where these values are. `hide`: it is not shown where one of these is. `choices`: all that may
+    be chosen, in this order. A field of another type than Literal becomes a select by it. `fields`: what is inside,
+    when the type does not tell: of a collection. `groups`: the same for a fixedCollection. `options`: see
+    `NodeField.options`.
     """
 
     control: Control | None = None

@@ -52,8 +52,9 @@ class FirstEnd:
 
     def found(self, last: int | None, *, is_short: bool) -> bool:
         """Whether the rest of what was wanted may be among those that were passed over, such as what has ended since a
-        clock was set back. last: when the last one that went has ended, Unix ms; None: none went. is_short: there were
-        fewer than wanted."""
+        clock was set back. `last`: when the last one that went has ended, Unix ms; None: none went. `is_short`: there
+        were fewer than wanted.
+        """
         passed_over = self._since > 0
         if is_short:
             self._since = 0

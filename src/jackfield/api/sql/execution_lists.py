@@ -40,10 +40,13 @@ class ExecutionLists(Generic[ConnectionT]):
         open_rows: str = "executions",
         lost: str = "",
     ) -> None:
-        """columns, make: of a list row. counts: where the columns of `execution_counts` stand. Several rows of a kind
-        add up. by_workflow, by_span: where sums of them stand, over all spans and over all workflows. open_rows: the
-        table, so named that those with `finished_at IS NULL` are found by themselves. lost: stands behind the condition
-        that those are wanted that have failed, or those that were cancelled, so that their index is found."""
+        """`columns`, `make`: of a list row.
+
+        `counts`: where the columns of `execution_counts` stand. Several rows of a kind add up. `by_workflow`,
+        `by_span`: where sums of them stand, over all spans and over all workflows. `open_rows`: the table, so named
+        that those with `finished_at IS NULL` are found by themselves. `lost`: stands behind the condition that those
+        are wanted that have failed, or those that were cancelled, so that their index is found.
+        """
         self._sql = dialect
         self._columns = columns
         self._make = make

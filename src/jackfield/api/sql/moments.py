@@ -28,8 +28,10 @@ _DAY_MS = 86_400_000
 
 @record
 class Pace:
-    """How fast what is old goes while others write. share: of the time, above 0 and below 1; slices: times as many rows
-    as else in one transaction, from 1 on."""
+    """How fast what is old goes while others write.
+
+    `share`: of the time, above 0 and below 1. `slices`: times as many rows as else in one transaction, from 1 on.
+    """
 
     share: float
     slices: float
@@ -43,10 +45,8 @@ def pace_of(oldest: int | None, before: int, now: int) -> Pace:
     """A twentieth of the time until the oldest row is late by a hundredth of its age; from there it grows evenly to a
     half, for one that is late by a twentieth.
 
-    Args:
-        oldest: When the oldest row ended or came; None where there is none.
-        before: Rows of before this moment go. `now` less their age.
-        now: All three are Unix times in milliseconds.
+    Args: oldest: When the oldest row ended or came; None where there is none. `before`: Rows of before this moment go.
+    `now` less their age. `now`: All three are Unix times in milliseconds.
     """
     late = 0.0 if oldest is None else max(before - oldest, 0) / max(now - before, 1)
     urgency = min(max((late - _CALM) / (_LATE - _CALM), 0.0), 1.0)
@@ -56,9 +56,7 @@ def pace_of(oldest: int | None, before: int, now: int) -> Pace:
 def pace_of_forgetting(since: int | None, now: int) -> Pace:
     """Of rows that name the moment of their own deletion, as if they were kept for a day.
 
-    Args:
-        since: The earliest such moment; None where there is none.
-        now: Both are Unix times in milliseconds.
+    Args: since: The earliest such moment; None where there is none. `now`: Both are Unix times in milliseconds.
     """
     return pace_of(None if since is None else since - _DAY_MS, now - _DAY_MS, now)
 

@@ -20,7 +20,10 @@ class StoreFigures:
         self._failures = 0
 
     def committed(self, waited: float, took: float) -> None:
-        """A transaction is durable. waited: seconds that its oldest write waited for it; took: seconds of its own."""
+        """A transaction is durable.
+
+        `waited`: seconds that its oldest write waited for it. `took`: seconds of its own.
+        """
         self._commits.add(took)
         self._writes.add(waited + took)
 

@@ -25,8 +25,11 @@ class AuditHead:
 
 @record
 class AuditRow:
-    """number: from 1, without gaps; at: Unix ms; data: canonical JSON of the whole record, of which the other texts are
-    copies to filter by; hash: of data and the hash before; mac: of number and hash, with a key of the daemon's."""
+    """`number`: from 1, without gaps.
+
+    `at`: Unix ms. `data`: canonical JSON of the whole record, of which the other texts are copies to filter by. `hash`:
+    of data and the hash before. `mac`: of number and hash, with a key of the daemon's.
+    """
 
     number: int
     at: int
@@ -47,8 +50,11 @@ class AuditRow:
 
 @record
 class AuditFilter:
-    """Empty: any. act: this one, or with a dot at its end all that begin with it; projects: None: any; times: Unix ms,
-    `since` included, `until` not."""
+    """Empty: any.
+
+    `act`: this one, or with a dot at its end all that begin with it. `projects`: None: any; times: Unix ms, `since`
+    included, `until` not.
+    """
 
     act: str = ""
     actor: str = ""
@@ -62,8 +68,10 @@ class AuditFilter:
 
 @record
 class AuditCheckpoint:
-    """What is left of records that retention has dropped. number, hash: of the last one; dropped: how many were ever
-    dropped; at: Unix ms, when; mac: of all this."""
+    """What is left of records that retention has dropped.
+
+    `number`, `hash`: of the last one. `dropped`: how many were ever dropped. `at`: Unix ms, when. `mac`: of all this.
+    """
 
     number: int
     hash: bytes

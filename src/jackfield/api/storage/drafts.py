@@ -11,8 +11,11 @@ from .projects import Within
 
 @record
 class DraftRow:
-    """A list row. workflow_id: None for a draft of no workflow yet; execution_id: of the failure that it repairs;
-    revision: 1, and one more with each change; about: JSON that lists show, without secrets."""
+    """A list row.
+
+    `workflow_id`: None for a draft of no workflow yet. `execution_id`: of the failure that it repairs. `revision`: 1,
+    and one more with each change. `about`: JSON that lists show, without secrets.
+    """
 
     id: str
     workflow_id: str | None
@@ -51,8 +54,11 @@ class DraftStore(Protocol):
         limit: int,
         within: Within | None = None,
     ) -> Page[DraftRow]:
-        """The latest change first. workflow_id: None: of every workflow; empty: of none. execution_id: None: of every
-        execution and of none. within: a draft is where its workflow is, without one where it is itself."""
+        """The latest change first.
+
+        `workflow_id`: None: of every workflow; empty: of none. `execution_id`: None: of every execution and of none.
+        `within`: a draft is where its workflow is, without one where it is itself.
+        """
 
     async def delete_draft(self, draft_id: str) -> bool: ...
 

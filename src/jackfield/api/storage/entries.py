@@ -17,8 +17,11 @@ MOST_ENTRY_BYTES = 16 * 2**20
 
 @record
 class Entry:
-    """kind, id, parent: at most 200 characters without a NUL; parent: what it belongs to, empty: nothing; place: where
-    it stands among the entries of its parent; revision: above 0; data: at most `MOST_ENTRY_BYTES`."""
+    """`kind`, `id`, `parent`: at most 200 characters without a NUL.
+
+    `parent`: what it belongs to, empty: nothing. `place`: where it stands among the entries of its parent. `revision`:
+    above 0. `data`: at most `MOST_ENTRY_BYTES`.
+    """
 
     kind: str
     id: str
@@ -40,8 +43,10 @@ class EntryStore(Protocol):
     async def entries(
         self, kind: str, parent: str, *, after: tuple[int, str] | None, limit: int, newest_first: bool
     ) -> Sequence[Entry]:
-        """Those of a parent by place, then by id (UTF-8 bytes), upwards or downwards, at most `limit`. after: only what
-        follows this place and id in that order; None: from the beginning."""
+        """Those of a parent by place, then by id (UTF-8 bytes), upwards or downwards, at most `limit`.
+
+        `after`: only what follows this place and id in that order; None: from the beginning.
+        """
 
     async def entry_count(self, kind: str, parent: str) -> int:
         """How many the parent has."""

@@ -25,7 +25,8 @@ OPEN_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 @record
 class StaticChange:
     """What a workflow remembers from now on (see `WorkflowStore.set_static_data`), stored in the transaction that
-    stores an execution. known: what was read before; None: there was nothing."""
+    stores an execution. `known`: what was read before; None: there was nothing.
+    """
 
     workflow_id: str
     data: bytes
@@ -34,9 +35,11 @@ class StaticChange:
 
 @record
 class NewExecution:
-    """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a
-    workflow that is not saved. status: queued, running, or already final when accepted and finished in one. owner: the
-    incarnation that runs it, or keeps it in memory for its turn; None: whoever claims it."""
+    """`input`: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form.
+
+    `document`: only for a workflow that is not saved. `status`: queued, running, or already final when accepted and
+    finished in one. `owner`: the incarnation that runs it, or keeps it in memory for its turn; None: whoever claims it.
+    """
 
     id: str
     workflow_id: str | None
@@ -57,8 +60,11 @@ class NewExecution:
 
 @record
 class FinishedExecution:
-    """The end of an execution. steps: the last chunk of node runs (JSON bytes), if any, and number: its number; call:
-    joined to the same transaction. owner: who writes this."""
+    """The end of an execution.
+
+    `steps`: the last chunk of node runs (JSON bytes), if any. `number`: its number. `call`: joined to the same
+    transaction. `owner`: who writes this.
+    """
 
     id: str
     status: ExecutionStatus
@@ -94,9 +100,12 @@ class ExecutionRow:
 
 @record
 class StoredExecution:
-    """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it.
-    next_chunk: above all numbers of its chunks. owner: an incarnation's id, also of one that is not alive, and of the
-    last one when it is over. See `Claimed` for epoch."""
+    """Everything of one execution.
+
+    `steps`: chunks in order. `call`: its id and webhook, when a call started it. `next_chunk`: above all numbers of its
+    chunks. `owner`: an incarnation's id, also of one that is not alive, and of the last one when it is over. See
+    `Claimed` for epoch.
+    """
 
     row: ExecutionRow
     input: bytes

@@ -13,8 +13,11 @@ FORGET_AFTER_DAYS = 7
 
 @record
 class HostEntry:
-    """What a host says of itself. id: of its configuration directory, so that a restart is told from a second daemon
-    with the same name; about: JSON of at most 16,000 characters; lease_ms: so long it counts as alive."""
+    """What a host says of itself.
+
+    `id`: of its configuration directory, so that a restart is told from a second daemon with the same name. `about`:
+    JSON of at most 16,000 characters. `lease_ms`: so long it counts as alive.
+    """
 
     name: str
     id: str

@@ -12,8 +12,9 @@ from ..records import record
 class ImportedId:
     """What an id of another system stands for here.
 
-    source: the installation that it comes from; kind: such as `workflow` or `credential`; digest: of what was imported
-    last under it, empty as long as it has only been referred to."""
+    `source`: the installation that it comes from. `kind`: such as `workflow` or `credential`. `digest`: of what was
+    imported last under it, empty as long as it has only been referred to.
+    """
 
     source: str
     kind: str

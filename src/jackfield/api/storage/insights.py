@@ -20,8 +20,11 @@ WEEK_MS = 7 * DAY_MS
 
 @record
 class EndedFilter:
-    """since, until: Unix ms of full hours, the second one excluded. modes: None: all. workflow_ids: None: all, with
-    executions of workflows that are not saved. within: None: not limited."""
+    """`since`, `until`: Unix ms of full hours, the second one excluded.
+
+    `modes`: None: all. `workflow_ids`: None: all, with executions of workflows that are not saved. `within`: None: not
+    limited.
+    """
 
     since: int
     until: int
@@ -32,8 +35,10 @@ class EndedFilter:
 
 @record
 class EndedCount:
-    """key: the id of a workflow, empty for those that are not saved; or the beginning of a span of time, Unix ms.
-    took_ms: from their first starts to their ends, together."""
+    """`key`: the id of a workflow, empty for those that are not saved; or the beginning of a span of time, Unix ms.
+
+    `took_ms`: from their first starts to their ends, together.
+    """
 
     key: str | int
     status: str
@@ -49,7 +54,8 @@ class InsightStore(Protocol):
 
     async def ended_by_time(self, where: EndedFilter, unit_ms: int) -> Sequence[EndedCount]:
         """By the hours, days or weeks (UTC, from Monday on) of their ends and status, in this order; those without any
-        are left out. unit_ms: `HOUR_MS`, `DAY_MS` or `WEEK_MS`."""
+        are left out. `unit_ms`: `HOUR_MS`, `DAY_MS` or `WEEK_MS`.
+        """
 
     async def compact_insights(self, daily_before: int, forget_before: int) -> None:
         """Of what is no longer in the history: make days of the hours before a time, and forget what was before another

@@ -16,9 +16,11 @@ MOST_DAY_BYTES = 16 * 2**20
 
 @record
 class StoredLedger:
-    """id: of the host's configuration directory, which stays when the host gets another name; name: the host's, as it
-    was called last; as_of: all that was counted until then is told (Unix ms, by the host's clock); inside: not for a
-    caller who comes by one of `server.public_hosts`, because the host serves none."""
+    """`id`: of the host's configuration directory, which stays when the host gets another name.
+
+    `name`: the host's, as it was called last. `as_of`: all that was counted until then is told (Unix ms, by the host's
+    clock). `inside`: not for a caller who comes by one of `server.public_hosts`, because the host serves none.
+    """
 
     id: str
     name: str

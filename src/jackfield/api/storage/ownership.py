@@ -35,9 +35,12 @@ OpenStatus = Literal["queued", "running", "waiting"]
 
 @record
 class Incarnation:
-    """One life of a daemon. id: a fresh UUIDv7, made by the daemon. daemon: its name, the same in all of its lives and
-    another one's never. lease_ms: so long others wait for a renewal before they take over what it has; more than 0.
-    earlier: lives that the daemon knows for its own, which end with this one's registration; None: all of its name."""
+    """One life of a daemon.
+
+    `id`: a fresh UUIDv7, made by the daemon. `daemon`: its name, the same in all of its lives and another one's never.
+    `lease_ms`: so long others wait for a renewal before they take over what it has; more than 0. `earlier`: lives that
+    the daemon knows for its own, which end with this one's registration; None: all of its name.
+    """
 
     id: str
     daemon: str
@@ -47,9 +50,12 @@ class Incarnation:
 
 @record
 class Claimed:
-    """An execution that a claim has given to its claimer. status: as before, so that a running one is still `running`.
-    epoch: 1, and one more for each time that it was taken over. taken_over: this claim took it from an incarnation that
-    died, with its node in flight if it ran; else it was handed over in order, or never owned."""
+    """An execution that a claim has given to its claimer.
+
+    `status`: as before, so that a running one is still `running`. `epoch`: 1, and one more for each time that it was
+    taken over. `taken_over`: this claim took it from an incarnation that died, with its node in flight if it ran; else
+    it was handed over in order, or never owned.
+    """
 
     id: str
     status: OpenStatus
@@ -68,9 +74,10 @@ class Standing:
 
 @record
 class Renewed:
-    """cancelled: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order;
-    they are told again until they are over. At most 1000 at a time. now_ms: the store's clock, in Unix ms; None: it has
-    none of its own."""
+    """`cancelled`: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order;
+    they are told again until they are over. At most 1000 at a time. `now_ms`: the store's clock, in Unix ms; None: it
+    has none of its own.
+    """
 
     cancelled: Sequence[str] = ()
     now_ms: int | None = None

@@ -30,8 +30,9 @@ KEEP_ALL = 1 << 53
 @record
 class Retention:
     """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
-    calls per webhook likewise; expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is
-    never held for long."""
+    calls per webhook likewise; expired deliveries and revocations. `limit`: rows per call of `prune`, so that a writer
+    is never held for long.
+    """
 
     executions_before: int
     executions_keep: int

@@ -41,8 +41,11 @@ class DataColumn:
 
 @record
 class DataTable:
-    """columns: in their order. rows: how many there are; size: bytes that their cells take, as the store counts;
-    last_row: the highest id that a row of it has had."""
+    """`columns`: in their order.
+
+    `rows`: how many there are. `size`: bytes that their cells take, as the store counts. `last_row`: the highest id
+    that a row of it has had.
+    """
 
     id: str
     name: str
@@ -75,11 +78,12 @@ class DataTableFilter:
 
 @record
 class Condition:
-    """What a row must be like. column: one of the table's own or of `SYSTEM_COLUMNS`; value: of the column's type.
+    """What a row must be like. `column`: one of the table's own or of `SYSTEM_COLUMNS`. `value`: of the column's type.
 
     eq, neq: None stands for nothing, and nothing differs from every value. like, ilike: of texts. The value is a
     pattern for the whole of it, in which `%` stands for any characters. ilike takes a-z and A-Z for the same. gt to
-    lte: nothing is never met. isEmpty: nothing, or an empty text; isNotEmpty: everything else."""
+    lte: nothing is never met. isEmpty: nothing, or an empty text; isNotEmpty: everything else.
+    """
 
     column: str
     operator: Operator
@@ -88,9 +92,11 @@ class Condition:
 
 @record
 class RowFilter:
-    """Rows that meet every condition, or with `any_of` one of them; without conditions: all rows. search: and
-    that have, in a column of the table's own, a text that meets this pattern as by `ilike`: numbers count as their
-    digits, truth values as true and false, dates as 2026-01-31T12:00:00.123Z; empty: no search."""
+    """Rows that meet every condition, or with `any_of` one of them; without conditions: all rows.
+
+    `search`: and that have, in a column of the table's own, a text that meets this pattern as by `ilike`: numbers count
+    as their digits, truth values as true and false, dates as 2026-01-31T12:00:00.123Z; empty: no search.
+    """
 
     conditions: Sequence[Condition] = ()
     any_of: bool = False

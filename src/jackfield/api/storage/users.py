@@ -11,9 +11,11 @@ from ..records import record
 
 @record
 class User:
-    """version counts up with every change of password or role, which revokes the user's tokens. provider: the login
-    that the user comes from, and subject: the user's id there. Both are empty for users with a password of ours, and
-    `password_hash` is empty for the others. disabled: whether nobody gets in as this user."""
+    """version counts up with every change of password or role, which revokes the user's tokens.
+
+    `provider`: the login that the user comes from. `subject`: the user's id there. Both are empty for users with a
+    password of ours, and `password_hash` is empty for the others. `disabled`: whether nobody gets in as this user.
+    """
 
     id: str
     username: str
@@ -29,8 +31,10 @@ class User:
 
 @record
 class ApiKey:
-    """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides. projects: ids of those that it counts
-    for; empty = all the owner's."""
+    """`digest`: SHA-256 of the key, hex.
+
+    `scopes`: empty = the owner's role decides. `projects`: ids of those that it counts for; empty = all the owner's.
+    """
 
     id: str
     user_id: str

@@ -47,9 +47,12 @@ class WebhookStats:
 
 @record
 class NewCall:
-    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. query: already
-    masked, without the question mark. body: at most 64 KiB of the raw body as text. status `rejected` comes complete
-    with response_status; else `pending` until `CallUpdate`."""
+    """A call of a webhook as it came in.
+
+    `headers`: already masked, JSON bytes of a name -> value map. `query`: already masked, without the question mark.
+    `body`: at most 64 KiB of the raw body as text. status `rejected` comes complete with response_status; else
+    `pending` until `CallUpdate`.
+    """
 
     id: str
     webhook_id: str

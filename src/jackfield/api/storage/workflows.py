@@ -60,10 +60,12 @@ class WorkflowRow:
 
 @record
 class WorkflowFilter:
-    """search: literal, case-insensitive part of the name; words: the same of the name, a tag's name or what
-    `workflow_words.words_of` finds in the document. tags: names. A workflow has all of them. folder: id of the folder
-    that it is in itself; empty: it is in none. order: a descending one begins with a minus. within: None: every
-    project."""
+    """`search`: literal, case-insensitive part of the name.
+
+    `words`: the same of the name, a tag's name or what `workflow_words.words_of` finds in the document. `tags`: names.
+    A workflow has all of them. `folder`: id of the folder that it is in itself; empty: it is in none. `order`: a
+    descending one begins with a minus. `within`: None: every project.
+    """
 
     active: bool | None = None
     search: str | None = None

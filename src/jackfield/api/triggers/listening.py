@@ -37,11 +37,11 @@ class EventFiles:
 class ListenRun:
     """What a connection is given.
 
-    node: with values in place of its expressions. ident: letters, digits and `-`, the same for this node for as long as
-    it is there. A name for whatever the service keeps for it. state: the node's own static data when the connection is
-    opened, `{}` before anything was stored. prefetch: events that the service may send ahead, at least 1. test: of one
-    event that somebody waits for in the editor: take nothing away from the connection of the live workflow, and do not
-    change what is remembered. now: Unix ms. files: makes room for the files of one event.
+    `node`: with values in place of its expressions. `ident`: letters, digits and `-`, the same for this node for as
+    long as it is there. A name for whatever the service keeps for it. `state`: the node's own static data when the
+    connection is opened, `{}` before anything was stored. `prefetch`: events that the service may send ahead, at least
+    1. `test`: of one event that somebody waits for in the editor: take nothing away from the connection of the live
+    workflow, and do not change what is remembered. `now`: Unix ms. `files`: makes room for the files of one event.
     """
 
     node: Node
@@ -60,10 +60,10 @@ class ListenRun:
 class Heard:
     """One event, or several that start one execution.
 
-    items: empty: nothing starts, but `state` is kept. state: what the node remembers from now on, stored in the
-    transaction that stores the execution; None: no change. key: the event's own id, so that a repetition of it starts
-    nothing within `triggers.remember_hours`. Not beside a state. files: where files of the items are. settle: tells the
-    service, after the execution is stored, or with `until_end` after it has ended.
+    `items`: empty: nothing starts, but `state` is kept. `state`: what the node remembers from now on, stored in the
+    transaction that stores the execution; None: no change. `key`: the event's own id, so that a repetition of it starts
+    nothing within `triggers.remember_hours`. Not beside a state. `files`: where files of the items are. `settle`: tells
+    the service, after the execution is stored, or with `until_end` after it has ended.
     """
 
     items: Sequence[Item]

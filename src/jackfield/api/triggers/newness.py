@@ -34,9 +34,11 @@ _MILLISECONDS = 10**11
 
 @record
 class Newness:
-    """id, time: what of a row tells. A row without an id is known by its hash, and one without a time is never new by
-    its time. most: ids that are remembered. overlap: seconds before the latest time in which a row may still turn
-    up."""
+    """`id`, `time`: what of a row tells.
+
+    A row without an id is known by its hash, and one without a time is never new by its time. `most`: ids that are
+    remembered. `overlap`: seconds before the latest time in which a row may still turn up.
+    """
 
     by: Literal["id", "time", "hash"]
     id: Told
@@ -75,9 +77,11 @@ class Newness:
     def new(
         self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int, now: float = inf
     ) -> tuple[list[Json], bool]:
-        """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place. With an
-        empty state nothing is new: what is listed counts as seen. now: Unix seconds. A row that has a later time, such
-        as a date to come, is told and makes nothing old that comes before it."""
+        """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place.
+
+        With an empty state nothing is new: what is listed counts as seen. `now`: Unix seconds. A row that has a later
+        time, such as a date to come, is told and makes nothing old that comes before it.
+        """
         if self.by == "time":
             return self._by_time(rows, state, limit, now)
         return self._by_key(rows, state, limit)
@@ -131,7 +135,8 @@ class Newness:
 
 def of_source(state: MutableMapping[str, Json], source: Json) -> None:
     """Begin anew where rows come from another source than before, such as the address of another feed: what is listed
-    there is not new. source: what tells it."""
+    there is not new. `source`: what tells it.
+    """
     if "source" in state and state["source"] != source:
         state.clear()
     state["source"] = source

@@ -26,11 +26,12 @@ POLL_TIMES = "pollTimes"
 class PollRun:
     """What one poll is given.
 
-    node: with values in place of its expressions. state: the node's own static data, `{}` before the first poll. Change
-    it in place: plain JSON, as little as possible. It is thrown away when `poll` raises, and in a test. test: somebody
-    wants to see the newest items, whatever was seen before. now: Unix ms. limit: items that one execution may begin
-    with; of more that are new give the oldest and say `Polled.more`. pages: requests of a list that a poll may send.
-    binary: where files of the items are kept (`jackfield.api.nodes.files.kept_file` takes this object as its run).
+    `node`: with values in place of its expressions. `state`: the node's own static data, `{}` before the first poll.
+    Change it in place: plain JSON, as little as possible. It is thrown away when `poll` raises, and in a test. `test`:
+    somebody wants to see the newest items, whatever was seen before. `now`: Unix ms. `limit`: items that one execution
+    may begin with; of more that are new give the oldest and say `Polled.more`. `pages`: requests of a list that a poll
+    may send. `binary`: where files of the items are kept (`jackfield.api.nodes.files.kept_file` takes this object as
+    its run).
     """
 
     node: Node
@@ -53,9 +54,11 @@ class PollRun:
 
 @record
 class Polled:
-    """What is new, in the order in which the workflow gets it; empty: nothing. more: the service has more that is new,
-    so that it is asked again at once. left_out: a sentence that says what is lost, such as more pages than may be read.
-    It is shown beside the trigger."""
+    """What is new, in the order in which the workflow gets it; empty: nothing.
+
+    `more`: the service has more that is new, so that it is asked again at once. `left_out`: a sentence that says what
+    is lost, such as more pages than may be read. It is shown beside the trigger.
+    """
 
     items: Sequence[Item] = ()
     more: bool = False

@@ -29,10 +29,11 @@ PATH = "webhook"
 class SubscriptionRun:
     """What each method is given.
 
-    node: as it was when the subscription was made, with values in place of its expressions; after a change of the
-    workflow the old one is ended with the old node. url: where events come in. secret: 64 letters and digits, of this
-    subscription alone. state: what the node remembers of the subscription, such as its id at the service; plain JSON,
-    changed in place and stored sealed. now: Unix ms. test: of one event that somebody waits for in the editor.
+    `node`: as it was when the subscription was made, with values in place of its expressions; after a change of the
+    workflow the old one is ended with the old node. `url`: where events come in. `secret`: 64 letters and digits, of
+    this subscription alone. `state`: what the node remembers of the subscription, such as its id at the service; plain
+    JSON, changed in place and stored sealed. `now`: Unix ms. `test`: of one event that somebody waits for in the
+    editor.
     """
 
     node: Node
@@ -55,8 +56,11 @@ class Subscribed:
 
 @record
 class EventCall:
-    """One request to the subscription's address. call: as it came, for proofs; query: the first value of each name;
-    body: as JSON, a form as an object of texts, else None. binary: where files of the items are kept."""
+    """One request to the subscription's address.
+
+    `call`: as it came, for proofs. `query`: the first value of each name. `body`: as JSON, a form as an object of
+    texts, else None. `binary`: where files of the items are kept.
+    """
 
     call: WebhookCall
     query: Mapping[str, str]
@@ -76,9 +80,11 @@ class EventAnswer:
 
 @record
 class Received:
-    """items: of the execution that the call starts; None: it starts none, as with a challenge. delivery: the id that
-    the service gives the event, so that a repetition of it starts nothing; empty: it gives none. output: of the node
-    that gives the items."""
+    """`items`: of the execution that the call starts; None: it starts none, as with a challenge.
+
+    `delivery`: the id that the service gives the event, so that a repetition of it starts nothing; empty: it gives
+    none. `output`: of the node that gives the items.
+    """
 
     items: Sequence[Item] | None
     answer: EventAnswer = field(default_factory=EventAnswer)

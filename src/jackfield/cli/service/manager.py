@@ -31,9 +31,11 @@ class ManagerState:
 
 @record
 class ServiceManager:
-    """program: without which there is none; file: of the service; text: that it shall have; started, stopped: commands,
-    in order; shown: the command that
-    tells whether it runs, by its exit code."""
+    """`program`: without which there is none.
+
+    `file`: of the service. `text`: that it shall have. `started`, `stopped`: commands, in order. `shown`: the command
+    that tells whether it runs, by its exit code.
+    """
 
     program: str
     file: Path

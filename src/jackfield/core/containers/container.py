@@ -38,10 +38,12 @@ class ProcessesLeft(JackfieldError):
 
 
 class Container:
-    """`jackfield.api.process_containers.ProcessContainer`. words: what comes before the program. group: its control
-    group, where it has one. threads: of the user, above which the system refuses its processes another; None: as many
-    as there may be. groups: prefix of the control groups in which its processes are looked for; None: they are in
-    none, since it was opened without one."""
+    """`jackfield.api.process_containers.ProcessContainer`.
+
+    `words`: what comes before the program. `group`: its control group, where it has one. `threads`: of the user, above
+    which the system refuses its processes another; None: as many as there may be. `groups`: prefix of the control
+    groups in which its processes are looked for; None: they are in none, since it was opened without one.
+    """
 
     def __init__(
         self,

@@ -18,8 +18,11 @@ _NONE: frozenset[str] = frozenset()
 
 @record
 class SeenProcess:
-    """A process that has not ended. started: clock ticks from the system's start. marks: its own from the environment,
-    and those in the path of its control group."""
+    """A process that has not ended.
+
+    `started`: clock ticks from the system's start. `marks`: its own from the environment, and those in the path of its
+    control group.
+    """
 
     pid: int
     parent: int
@@ -67,8 +70,11 @@ def _pids() -> list[str]:
 
 
 def look(variable: str, prefix: str | None) -> Mapping[int, SeenProcess]:
-    """Every process by its pid. variable: the mark's, in environments. prefix: of the names of marked control groups;
-    None: nobody is looked for in one. What may not be read of a process is not there."""
+    """Every process by its pid.
+
+    `variable`: the mark's, in environments. `prefix`: of the names of marked control groups; None: nobody is looked for
+    in one. What may not be read of a process is not there.
+    """
     found = {}
     key, start = f"{variable}=".encode(), None if prefix is None else prefix.encode()
     for name in _pids():

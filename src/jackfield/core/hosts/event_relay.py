@@ -68,8 +68,9 @@ class EventRelay:
         hosts: Hosts,
         calls: Callable[[], HostCalls | None],
     ) -> None:
-        """news: None for a process that no host can ask, such as a worker: then the bus carries what identifies events
-        of executions too. calls: None as long as no other host can be asked."""
+        """`news`: None for a process that no host can ask, such as a worker: then the bus carries what identifies
+        events of executions too. `calls`: None as long as no other host can be asked.
+        """
         self._events = events
         self._bus = bus
         self._store = store

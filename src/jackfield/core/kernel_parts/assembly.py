@@ -51,7 +51,7 @@ from .node_types import NodeTypes
 
 @record
 class Assembled:
-    """What is put together. tell_workers: a message of the bus."""
+    """What is put together. `tell_workers`: a message of the bus."""
 
     plugins: PluginHost
     shared: SharedServices

@@ -24,8 +24,11 @@ class ReplacedKey:
 
 @record
 class KeyRecord:
-    """fingerprint: of the key that seals. since: since when, Unix ms. resealing: it has replaced another one, and not
-    everything is sealed anew yet. earlier: those that still open, newest first."""
+    """`fingerprint`: of the key that seals.
+
+    `since`: since when, Unix ms. `resealing`: it has replaced another one, and not everything is sealed anew yet.
+    `earlier`: those that still open, newest first.
+    """
 
     fingerprint: str
     since: int

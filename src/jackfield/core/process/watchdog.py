@@ -37,8 +37,10 @@ IDLE = frozenset({"selectors", "asyncio.runners", "asyncio.base_events", "asynci
 
 @record
 class BlockingCode:
-    """What held the loop. node: `the node 'A' of type b in the execution c`, empty when it was none. stack: the
-    innermost frame first."""
+    """What held the loop.
+
+    `node`: `the node 'A' of type b in the execution c`, empty when it was none. `stack`: the innermost frame first.
+    """
 
     plugin: str
     node: str
@@ -60,8 +62,11 @@ class Watchdog:
         blocked: Callable[[BlockingCode, float], None],
         clock: Clock,
     ) -> None:
-        """threshold: in seconds. plugin_of: the plugin to which a module belongs, or an empty text. blocked: called on
-        the watchdog's thread, with the seconds once that is over."""
+        """`threshold`: in seconds.
+
+        `plugin_of`: the plugin to which a module belongs, or an empty text. `blocked`: called on the watchdog's thread,
+        with the seconds once that is over.
+        """
         self._threshold = threshold
         self._plugin_of = plugin_of
         self._blocked = blocked

@@ -11,7 +11,10 @@ from jackfield.api.records import record, replace
 
 @record
 class ProcessCounts:
-    """What one process tells of itself. answers: status -> requests; seconds: on them; executions: state -> number."""
+    """What one process tells of itself.
+
+    `answers`: status -> requests. `seconds`: on them. `executions`: state -> number.
+    """
 
     answers: dict[int, int]
     seconds: float

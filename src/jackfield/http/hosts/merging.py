@@ -34,7 +34,7 @@ class Part:
 
 @record
 class UnansweredHosts:
-    """What is known of hosts that did not answer. trouble: why it cannot be told."""
+    """What is known of hosts that did not answer. `trouble`: why it cannot be told."""
 
     found: Sequence[StandIn] = ()
     trouble: str = ""

@@ -40,9 +40,11 @@ class ForwardingRefused(AuthRequired):
 
 @record
 class ForwardedCaller:
-    """Who called the host that passes the request on. principal: None for nobody; client: as trusted proxies name it;
-    peer: of the connection; public: whether the caller named one of `server.public_hosts`; credentials: the headers
-    that it was known by, for later looks."""
+    """Who called the host that passes the request on.
+
+    `principal`: None for nobody. `client`: as trusted proxies name it. `peer`: of the connection. `public`: whether the
+    caller named one of `server.public_hosts`. `credentials`: the headers that it was known by, for later looks.
+    """
 
     principal: Principal | None
     client: str

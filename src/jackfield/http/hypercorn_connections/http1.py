@@ -78,8 +78,10 @@ class StrictBuffer(ReceiveBuffer):
 
 
 class Http1Connection(h11.Connection):
-    """One that takes requests of HTTP/1 alone. H11 takes any number for the version, and so the preface of HTTP/2.
-    admitted: is told how far a request has come."""
+    """One that takes requests of HTTP/1 alone.
+
+    H11 takes any number for the version, and so the preface of HTTP/2. `admitted`: is told how far a request has come.
+    """
 
     problem = ""
     """A sentence about what was refused."""

@@ -91,9 +91,11 @@ def make_quart(
     refuse: Refuse,
     audit: AuditPorts = (lambda: None, lambda: None),
 ) -> Quart:
-    """Register everything, and check that every route is described and none shadows another. Raises
-    `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name. audit: takes
-    what callers do."""
+    """Register everything, and check that every route is described and none shadows another.
+
+    Raises `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name.
+    `audit`: takes what callers do.
+    """
     app = _Quart("jackfield", static_folder=None, template_folder=None)
     app.url_rule_class = _Route
     app.config.update(

@@ -171,8 +171,10 @@ async def opened_bench(
     plugins: Mapping[str, type[Plugin]] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> AsyncIterator[EngineBench]:
-    """A daemon over the directory; its end is a stop that leaves open executions to the next one. plugins: further
-    ones, by name; environment: with the master key, where it is not in the directory."""
+    """A daemon over the directory; its end is a stop that leaves open executions to the next one.
+
+    `plugins`: further ones, by name. `environment`: with the master key, where it is not in the directory.
+    """
     host, found = load_plugins(directory, {}, {"daemon.shutdown_timeout": "0", **settings})
     for name, plugin in {"contract": contract_plugin(control), **(plugins or {})}.items():
         host.add(name, plugin)

@@ -63,7 +63,7 @@ class EngineInTurns:
 async def opened_fleet(
     directory: Path, settings: Mapping[str, str], control: Control, count: int = 3
 ) -> AsyncIterator[EngineBench]:
-    """So many daemons, each over a directory of its own in this one. settings: name a store that they can share."""
+    """So many daemons, each over a directory of its own in this one. `settings`: name a store that they can share."""
     async with AsyncExitStack() as stack:
         benches: list[EngineBench] = []
         for number in range(count):

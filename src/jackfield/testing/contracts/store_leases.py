@@ -18,8 +18,10 @@ from .store_ownership import EVERY, WRITES, found, registered
 
 @dataclass
 class SharedStore:
-    """stores: at least two, open, over the same data, which may be one object more than once. lapse: returns once every
-    lease of `lease_ms` has run out that is not renewed meanwhile."""
+    """`stores`: at least two, open, over the same data, which may be one object more than once.
+
+    `lapse`: returns once every lease of `lease_ms` has run out that is not renewed meanwhile.
+    """
 
     stores: Sequence[Store]
     lease_ms: int

@@ -149,7 +149,7 @@ def build_answer(response: ModelResponse, asked: ModelRequest) -> Object:
 
 
 def finish(reason: StopReason, malformed: str) -> Object:
-    """malformed: a call that cannot be told, as its arguments are no object: those of an answer that was cut off."""
+    """`malformed`: a call that cannot be told, as its arguments are no object: those of an answer that was cut off."""
     if not malformed:
         return {"finishReason": STOP_NAMES[reason]}
     name = "MAX_TOKENS" if STOP_NAMES[reason] == "MAX_TOKENS" else MALFORMED
