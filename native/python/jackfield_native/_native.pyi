@@ -17,22 +17,22 @@ _Mark: TypeAlias = tuple[int, int, _Memory | None, bool, tuple[int | None, str] 
 
 @final
 class Logs(Iterator[Part]):
-    """Reads coding agents' logs on threads of its own, which hold no lock of the interpreter's.
+    """Reads coding agents' logs on its own threads, which hold no lock of the interpreter's.
 
     `sources`: form of the logs (`claude` or `codex`), name of the agent, provider and profile whose they are (or
-    empty). `jobs`: files, read in this order by whichever thread is free: number of the source, path, identity of the
-    file, byte to begin at (the beginning of a line), and what was known there (None: nothing). `rows`: of a part,
+    empty). `jobs`: files, which the threads take in this order. Each has the number of the source, path, identity of
+    the file, byte to begin at (the beginning of a line), and the memory there (None: nothing). `rows`: of a part,
     about; a part ends where a file ends, or within one that alone has four times as many. `nice`: by how much the
     threads give way to others, on Linux.
 
-    `judge`: is asked about each line that is not plain, in strict JSON with everything at its place, and may be an
-    answer all the same: `judge(job, offset, line, memory)` on one of the threads. It gives back what is to be
-    remembered from there on, and the names, rows and responses of answers in the line, as `Part` has them, with 0 <=
-    numbers < 2**63. What it raises becomes the trouble of the file.
+    `judge`: `judge(job, offset, line, memory)`, called on one of the threads for each line that is not plain. Such a
+    line is strict JSON with everything at its place, and may still be an answer. It gives back the memory from there
+    on, and the names, rows and responses of answers in the line. They are as `Part` has them, with 0 <= numbers <
+    2**63. An exception of it becomes the trouble of the file.
 
-    memory: session, model, directory, service tier, total counts (input, of which cached, of which written to the
-    cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines, the provider's id of
-    the answer whose counts come next.
+    `memory`: session, model, directory, service tier, total counts, Unix ms up to which a fork repeats its parent's
+    lines, and the provider's id of the next counted answer. Counts are input, of which cached, of which written to the
+    cache, output; or None and any text.
 
     A line without its end is left for another time; lines of more than 256 MiB are passed over. Memory is one block of
     256 KiB for each thread, or its longest line, and some parts. Raises ValueError for forms and sources that there are
@@ -59,12 +59,14 @@ class Logs(Iterator[Part]):
 
 @final
 class Part:
-    """Answers of one source, each once: of two rows of an answer the one with more tokens, then the earlier one, then
-    the one that came first. A row: key, Unix ms, dim, session, step, input (without cached), output, written to the
-    cache, read from it, hours (what of the written was for an hour), dollars, 1 where it is a profile's.
+    """Answers of one source, each once. Of two rows of an answer, the one with more tokens stays, then the earlier one,
+    then the first one read. A row: key, Unix ms, dim, session, step, input (without cached), output, written to the
+    cache, read from it, hours, dollars, mark. `hours` counts the written tokens that last an hour; the mark is 1 for a
+    row of a profile.
 
-    key: 44 bits of a digest of agent and answer, 19 of the request; 0 there is a copy of an answer, 1 is the caller's
-    own. step: how many of the lengths 32, 64, 100, 128, 200, 256, 272, 512 and 1000 thousand the prompt exceeds.
+    `key`: 44 bits of a digest of agent and answer, 19 of the request. 0 there is a copy of an answer, 1 is the caller's
+    own. `step`: the number of lengths that the prompt exceeds, of 32, 64, 100, 128, 200, 256, 272, 512 and 1000
+    thousand.
     """
 
     @property
@@ -83,8 +85,10 @@ class Part:
 
     @property
     def marks(self) -> list[_Mark]:
-        """How far jobs have come with this part: number, byte, memory (None: nothing was read), whether it is the
-        job's last mark, its trouble (errno where it is the system's, and text), digest of the 256 bytes before."""
+        """How far jobs have come with this part: number, byte, memory (None: nothing was read), whether it is the job's
+        last mark, its trouble, digest of the 256 bytes before. The trouble is the text, and the system's errno if there
+        is one.
+        """
 
     def __len__(self) -> int:
         """Rows."""

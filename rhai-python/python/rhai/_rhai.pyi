@@ -31,7 +31,7 @@ class AST:
         """The name that errors of this script carry, or None."""
     @property
     def functions(self) -> tuple[ScriptFunction, ...]:
-        """What the script defines, by name and then by how many parameters."""
+        """The functions that the script defines, by name and then by number of parameters."""
 
 @final
 class ScriptFunction:
@@ -52,11 +52,11 @@ class ScriptFunction:
 
 @final
 class Scope:
-    """Variables that a script may change, and that are read back when it has ended: those that it was given, and those
-    that it has made with `let` or `const` outside of its blocks. It is used like a dict.
+    """Variables that a script may change, and that you read back when it has ended. They are the ones that it got, and
+    those that it made with `let` or `const` outside of its blocks. It is used like a dict.
 
-    A script that fails changes nothing. What Python cannot hold, such as a function pointer, is not read back. Use one
-    in one thread at a time.
+    A script that fails changes nothing. A value that Python cannot hold, such as a function pointer, is not read back.
+    Use one in one thread at a time.
     """
 
     # A variable's value depends on the script.
@@ -68,7 +68,7 @@ class Scope:
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
     def keys(self) -> KeysView[str]:
-        """What `dict(scope)` and `**scope` ask for."""
+        """The keys that `dict(scope)` and `**scope` ask for."""
     def values(self) -> ValuesView[Any]: ...
     def items(self) -> ItemsView[str, Any]: ...
 
@@ -79,15 +79,15 @@ class Engine:
     Sizes of strings and `max_memory` are in bytes, `timeout` is in seconds (`math.inf` for none) and holds for each
     evaluation that does not say otherwise. `max_array_size` and `max_map_size` count the items of one value with all
     that it holds. None or 0 means no limit for operations and functions, and the maximum for sizes, `max_expr_depth`
-    and `max_memory`; what is above a maximum is lowered to it, and `limits` tells what holds. A `timeout` of None is
-    none.
+    and `max_memory`. The engine lowers a value above a maximum to it, and `limits` tells the values that hold. A
+    `timeout` of None is none.
 
     `on_print(text)` and `on_debug(text, source, line, column)` get what scripts print. `modules` maps the names that
     scripts may import to scripts, each of which may import those before it. `default(value)` gets a value of Python's
-    that has no counterpart in Rhai, and gives another one in its place; what it raises is raised by the evaluation.
+    that has no counterpart in Rhai, and gives another one in its place. The evaluation raises what `default` raises.
 
-    Raises ValueError for a negative limit, TypeError for a listener that cannot be called or a module that is neither
-    text nor AST, RhaiError for a module that fails.
+    Raises ValueError for a negative limit, and TypeError for a listener that cannot be called or a module that is
+    neither text nor AST. Raises RhaiError for a module that fails.
     """
 
     # A script's value depends on the script: None, bool, int, float, str, bytes, Decimal, list, dict.

@@ -1,4 +1,7 @@
-"""What a script can end with. Exceptions of registered functions are not wrapped: they arrive as they were raised."""
+"""The errors that a script can end with.
+
+Exceptions of registered functions are not wrapped: they arrive as they were raised.
+"""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Which addresses nodes may connect to: the public internet, and what settings add.
 
-Names are checked by the addresses that they resolve to, so that no spelling of an address (decimal, octal, hexadecimal,
-mapped into IPv6, with a trailing dot) gets round the check.
+The check looks at the addresses that a name resolves to. So no spelling of an address gets round it: decimal, octal,
+hexadecimal, mapped into IPv6, with a trailing dot.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Protocols in which agents are spoken to without a terminal: messages with types, calls of tools, permissions.
 
-A protocol does no I/O. Its dialogue is told what happens, and answers with steps: JSON objects that the agent is to be
-sent, one a line on its standard input, and messages that have come of what it wrote. Agents of one protocol differ in
-how they are started, which their manifests say (`[protocol]`).
+A protocol does no I/O. Its dialogue hears of each event, and answers with steps. Steps are JSON objects for the agent,
+one a line on its standard input, and messages that its output has made. Agents of one protocol differ in how they are
+started, which their manifests say (`[protocol]`).
 
 Source: docs/agent-sessions.md.
 """
@@ -21,7 +21,7 @@ from .records import record
 
 
 class AgentMessage(BaseModel):
-    """What is common to all messages of a session.
+    """The fields of every message of a session.
 
     `cut`: it was longer than `agent_sessions.message_limit`, and its end or its input is left out.
     """
@@ -32,21 +32,21 @@ class AgentMessage(BaseModel):
 
 
 class UserSaid(AgentMessage):
-    """What the agent was told."""
+    """The user's words to the agent."""
 
     type: Literal["user"] = "user"
     text: str
 
 
 class AgentSaid(AgentMessage):
-    """What the agent says, perhaps not all of it yet."""
+    """The agent's words, perhaps not all of them yet."""
 
     type: Literal["text"] = "text"
     text: str
 
 
 class AgentThought(AgentMessage):
-    """What the model shows of its reasoning."""
+    """The reasoning that the model shows."""
 
     type: Literal["thinking"] = "thinking"
     text: str
@@ -63,7 +63,7 @@ class ToolCalled(AgentMessage):
 
 
 class ToolAnswered(AgentMessage):
-    """What the call has given, as text."""
+    """The result of the call, as text."""
 
     type: Literal["tool_result"] = "tool_result"
     call: str
@@ -165,7 +165,7 @@ class AgentReady:
 
 @record
 class StartRefused:
-    """There will be no session. `reason`: one sentence of the agent's."""
+    """The session does not begin. `reason`: one sentence of the agent's."""
 
     reason: str
 
@@ -206,15 +206,19 @@ class DialogueStart:
 
 
 class AgentDialogue(Protocol):
-    """One session with one process of an agent. Its methods neither block nor wait. What `received` raises ends the
-    session as failed."""
+    """One session with one process of an agent.
+
+    Its methods neither block nor wait. An exception of `received` ends the session as failed.
+    """
 
     def begin(self) -> DialogueSteps:
         """The process has been started. Sooner or later a step `AgentReady` or `StartRefused` follows."""
 
     def received(self, frame: Mapping[str, Json]) -> DialogueSteps:
-        """The agent has written this object. What is not known is left alone; a request that is not known is
-        refused, since the agent waits for an answer."""
+        """The agent has written this object.
+
+        The dialogue leaves an unknown object alone. It refuses an unknown request, since the agent waits for an answer.
+        """
 
     def say(self, text: str) -> DialogueSteps:
         """A message for the agent, which is ready and does not work on another. `TurnEnded` follows."""

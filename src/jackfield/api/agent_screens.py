@@ -1,6 +1,6 @@
 """How an agent's screen looks while it is ready, busy, or asks something: patterns of its manifest.
 
-A pattern is for one whole line of the screen, without the spaces at its end: `*` is any text, `?` one character,
+A pattern is for one whole line of the screen, without the spaces at its end. `*` is any text, `?` one character,
 `[abc]` one of these. The empty pattern is an empty line. Patterns are no regular expressions: a manifest comes from a
 registry, and a regular expression can run forever.
 """
@@ -51,17 +51,17 @@ class DialogLooks(_Looks):
 class ScreenLooks(_Looks):
     """`input`: the line in which is typed; the last on the screen counts.
 
-    What is typed goes on to the rule below it, or to the cursor. `modes`: that line in another mode, which a message
+    The typed text goes on to the rule below it, or to the cursor. `modes`: that line in another mode, which a message
     enters that begins with the same character, such as `!` for a shell's commands. `mode_hints`: lines below the input
     that tell of a mode which no message enters. `placeholders`: lines of the input while nothing is typed, beside its
     bare prompt. `rule`: lines above and below the input; empty: it has none. `ready`: one of these lines is shown
     beside the input when it takes a message; empty: the input is enough. `busy`: one of these lines is shown while it
     works. `busy_title`: or this title. `hints`: lines that neither the agent nor its user has said. `speech`: in front
     of what the agent says. `echo`: the line in which what the user has said is shown, where that is not as in the
-    input. `pasted`: what the input shows in place of a long text. `clear`: keys that empty the input and leave a mode,
-    pressed one after the other until it is empty, or until one changes nothing in it. Ctrl-c and ctrl-d end many an
-    agent on an empty input: they are left out where it may be empty. `asking`, `trusting`: a permission is wanted, or
-    whether the working directory is to be trusted.
+    input. `pasted`: what the input shows in place of a long text. `clear`: keys that empty the input and leave a mode.
+    The daemon presses one after the other until the input is empty, or until one changes nothing in it. Ctrl-c and
+    ctrl-d end many an agent on an empty input: they are left out where it may be empty. `asking`, `trusting`: a
+    permission is wanted, or whether the working directory is to be trusted.
     """
 
     input: LinePatterns = Field(min_length=1)

@@ -64,9 +64,9 @@ class Resume(_Part):
     """How the agent goes on with its own session that was interrupted.
 
     `args`: in place of `headless.args`, `{session}` stands for the session, `{prompt}` and `{model}` as there. A new
-    name of a session is not given. `prompt`: what it is told instead of the prompt, which its session has. `exists`: a
-    pattern of files (`*` and `**`), of which one is there when the session can be resumed. `{home}` and `{session}`
-    stand in it; None: a session that was named in the output can.
+    name of a session is not given. `prompt`: the text that it gets instead of the prompt, which its session has.
+    `exists`: a pattern of files (`*` and `**`), of which one is there when the session can be resumed. `{home}` and
+    `{session}` stand in it; None: a session that was named in the output can.
     """
 
     args: tuple[str, ...] = Field(min_length=1)
@@ -102,8 +102,8 @@ class OwnProtocol(_Part):
 
     `name`: of an `AgentProtocol`. `args`: what makes it speak that, before the profile's arguments. `resume_args`:
     behind them where a session goes on, `{session}` stands for it; empty: the protocol itself says it. `trust_args`:
-    behind them where the agent is to use the tools of an MCP server, `{server}`, without asking; empty: it asks, or
-    needs not be told. `options`: what else the protocol's beginning says, as the protocol documents it.
+    behind them where the agent may use the tools of an MCP server, `{server}`, without asking. Empty: it asks, or needs
+    no argument for it. `options`: what else the protocol's beginning says, as the protocol documents it.
     """
 
     name: str = Field(min_length=1)
@@ -175,7 +175,7 @@ def _transport(server: Mapping[str, Json]) -> Json:
 
 @record
 class Detection:
-    """What is on this machine. `version`: the first dotted number that the tool prints."""
+    """An installation on this machine. `version`: the first dotted number that the tool prints."""
 
     installed: bool
     version: str | None = None
@@ -205,7 +205,7 @@ class Agents(Protocol):
 
 
 class AgentAdapter(Protocol):
-    """What a manifest cannot say about an agent (`jackfield_agents`)."""
+    """The behavior of an agent that no manifest can describe (`jackfield_agents`)."""
 
     agent_id: str
 

@@ -1,5 +1,8 @@
-"""What nodes give that serve others: models, tools, memories, documents. Plugins may add node types that give any of
-these (`SupplyingNode`); whoever serves an agent needs no other agreement with it."""
+"""The parts that nodes supply to others: models, tools, memories, documents.
+
+Plugins may add node types that give any of these (`SupplyingNode`); whoever serves an agent needs no other agreement
+with it.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +130,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class StreamingModel(Protocol):
-    """What a `ChatModel` has beside `complete` when it can say its answer piece by piece."""
+    """The methods of a `ChatModel` beside `complete` when it can say its answer piece by piece."""
 
     async def stream(
         self,
@@ -147,14 +150,14 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec: ...
 
     async def call(self, arguments: Mapping[str, Json]) -> Json:
-        """Raises `NodeError`; the model is told."""
+        """Raises `NodeError`, whose message the model gets."""
 
 
 class Memory(Protocol):
     """`ai_memory`: one conversation."""
 
     async def read(self) -> Sequence[Message]:
-        """What is remembered, oldest first: messages of user and assistant. Raises `NodeError`."""
+        """The remembered messages of user and assistant, oldest first. Raises `NodeError`."""
 
     async def add(self, messages: Sequence[Message]) -> None:
         """Raises `NodeError`."""
@@ -162,7 +165,7 @@ class Memory(Protocol):
 
 @runtime_checkable
 class EditableMemory(Protocol):
-    """What a `Memory` has beside `read` and `add` when all that it keeps may be seen and replaced."""
+    """The methods of a `Memory` beside `read` and `add` when you may see and replace all that it keeps."""
 
     async def history(self) -> Sequence[Message]:
         """All that is kept, oldest first, of the system too; at most `ai.memory_messages`. Raises `NodeError`."""
@@ -184,7 +187,7 @@ class OutputParser(Protocol):
 
     @property
     def schema(self) -> Schema | None:
-        """What a model should answer; None: no JSON."""
+        """The schema of the answer that a model should give; None: no JSON."""
 
     @property
     def instructions(self) -> str:
@@ -194,7 +197,10 @@ class OutputParser(Protocol):
         """The value, if it fits. Raises `ParseProblem`."""
 
     async def parse(self, text: str) -> Json:
-        """What a model's text says. Raises `ParseProblem`, or `NodeError` when it needs a model that fails."""
+        """The value that a model's text stands for.
+
+        Raises `ParseProblem`, or `NodeError` when it needs a model that fails.
+        """
 
 
 class Embeddings(Protocol):
@@ -206,7 +212,7 @@ class Embeddings(Protocol):
 
 @runtime_checkable
 class QueryEmbeddings(Protocol):
-    """What `Embeddings` have beside `embed` when their model embeds what is looked for in another way."""
+    """The methods of `Embeddings` beside `embed` when their model embeds a search in another way."""
 
     async def embed_query(self, text: str) -> Sequence[float]:
         """Raises `NodeError`."""

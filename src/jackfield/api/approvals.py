@@ -33,7 +33,7 @@ class ApprovalOption:
 
 @record
 class WaitingQuestion:
-    """What an execution waits for.
+    """The question that an execution waits for.
 
     `id`: `<execution>.<question>`. `kind`: `question` of a node that has sent it, `form` of a page. `fields`: of the
     form, empty where an option is chosen. `asked_ms`, `until_ms`: Unix ms. `until_ms`: None: it waits without end.
@@ -94,7 +94,7 @@ class ApprovalAnswer:
 
 @record
 class AgentRequest:
-    """What an agent wants to do.
+    """The action that an agent wants permission for.
 
     `session`: of the daemon's own naming, or the run's id. `tool`: the agent's own name of it. `input`: without
     secrets. `cut`: some of it is not shown, so nobody may allow it. `until_ms`: Unix ms from which on it is rejected;

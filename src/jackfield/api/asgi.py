@@ -1,4 +1,4 @@
-"""What raw ASGI applications of a plugin use: hot paths that have no need of Quart."""
+"""The parts that raw ASGI applications of a plugin use: hot paths that have no need of Quart."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class AsgiMount:
     two win over one. With a slash at the end, such as `mcp/`, it has the path alone, and nothing below. It gets the
     whole path in the scope.
 
-    `access`: `public` = the application authenticates its callers itself and may be called across origins. `open` = at
-    this machine's addresses and from its own pages, but by anybody: what holds nothing of anybody, such as a login
-    page; `gated` = like every other path. `scoped` = the caller is known as at a gated path, also one who comes by a
-    public host, and the application asks for the scope of each thing that it does. It finds its request id at
-    `scope["jackfield.request_id"]`, and answers its own errors with `error_body`. `role`: without which of a daemon's
-    roles it is not served; None: always. `challenge`: WWW-Authenticate of the gate's 401 for a request (RFC 9110
-    section 11.6.1); None: the daemon's own. `area`: of `[server.areas]`; None: by access, `public`: webhooks, `open`:
-    ui, `gated`: agents, `scoped`: api.
+    `access`: `public` = the application authenticates its callers itself and may be called across origins. `open` =
+    anybody may call it, at this machine's addresses and from its own pages. It is for things that belong to nobody,
+    such as a login page. `gated` = like every other path. `scoped` = the caller is known as at a gated path, also one
+    who comes by a public host. The application asks for the scope of each thing that it does. It finds its request id
+    at `scope["jackfield.request_id"]`, and answers its own errors with `error_body`. `role`: without which of a
+    daemon's roles it is not served; None: always. `challenge`: WWW-Authenticate of the gate's 401 for a request (RFC
+    9110 section 11.6.1); None: the daemon's own. `area`: of `[server.areas]`; None: by access, `public`: webhooks,
+    `open`: ui, `gated`: agents, `scoped`: api.
     """
 
     segment: str

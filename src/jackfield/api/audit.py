@@ -1,7 +1,7 @@
 """The audit log: acts of people, keys, agents and the daemon that change or reveal something.
 
 A route of the management API is recorded by the kernel, under the name that its method and path make, or that
-`@operation(act=...)` gives. Whatever happens elsewhere is recorded through the port `AuditLog`.
+`@operation(act=...)` gives. The port `AuditLog` records everything that happens elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who calls, and what they may do."""
+"""The caller, and the caller's rights."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PROFILE_TOKEN = b"jf_pt_"
 OPAQUE_TOKENS = (OAUTH_TOKEN, PROFILE_TOKEN)
 """The method `jwt` leaves these to the ones that know them."""
 Peer = Literal["other", "confined", "owner"]
-"""Whose process calls: another user's, the daemon's own user's where the daemon cannot see that it is no agent's, or
-the daemon's own user's."""
+"""The process that calls: `other` is another user's, and `owner` the daemon's own user's. `confined` is the daemon's
+own user's where the daemon cannot see that it is no agent's."""
 PEERS: tuple[Peer, ...] = get_args(Peer)
 """Each is nearer than the one before, and may do what that may."""
 Standing: TypeAlias = Callable[[], Awaitable[None]]
@@ -64,8 +64,8 @@ class Principal:
     """A verified caller.
 
     `method`: jwt, api_key, basic, session or owner. `scopes`: None = all that the role gives. `projects`: None = all
-    that the user is in. `claims`: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to
-    use a session; `version`, with another value of which a connection ends).
+    that the user is in. `claims`: the additions of the method. `jti` and `exp` are a JWT's; `peer` says how near a
+    process must be to use a session; a connection ends when `version` changes.
     """
 
     user_id: str
@@ -87,7 +87,7 @@ class Principal:
         )
 
     def without(self, *scopes: str) -> Principal:
-        """The same caller where these scopes count for nothing."""
+        """The same caller without the rights of these scopes."""
         given = self.scopes
         if given is None:
             given = frozenset(scope for scope in ROLE_SCOPES.get(self.role, frozenset()) if self.may(scope))
@@ -145,17 +145,18 @@ async def no_body() -> bytes:
 
 @record
 class AuthRequest:
-    """What an authentication method may look at: header values by lower-case name, the client's address, and what was
-    asked. `path`: decoded. `raw_path` and `query`: the bytes that were sent, without the question mark.
+    """The parts of a request that an authentication method may look at: header values by lower-case name, the client's
+    address, and the target. `path`: decoded. `raw_path` and `query`: the bytes that were sent, without the question
+    mark.
     """
 
     headers: Mapping[str, list[bytes]]
     client: str
     path: str
     passive: bool = False
-    """Whether it only asks if the credential, which was valid when the connection was opened, still counts: that is no
-    use of it, and a password need not be looked at again where the principal's `version` claim tells of a new one. A
-    signature has been verified then: its time may be over, and its body is gone."""
+    """Whether it only asks if the credential, which was valid when the connection was opened, is still valid. That is
+    no use of it. A password needs no new check where the principal's `version` claim shows a new one. A signature has
+    been verified then: its time may be over, and its body is gone."""
     method: str = "GET"
     raw_path: bytes = b""
     query: bytes = b""
@@ -179,8 +180,8 @@ class AuthRequest:
         return (self.header("authorization") or b"").strip().partition(b" ")[0].decode("latin-1").lower()
 
     async def body(self) -> bytes:
-        """The whole body. It is read before anybody is known, so look at the rest of the request first; the view gets
-        it all the same.
+        """The whole body. The gate reads it before it knows anybody, so look at the rest of the request first. The view
+        gets the body as well.
 
         Raises:
             PayloadTooLarge: It is larger than `security.auth.body_limit`.
@@ -196,8 +197,11 @@ class Authentication(Protocol):
         """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""
 
     def confine_agents(self) -> None:
-        """Called before an agent is started in a sandbox: from now on a caller without a credential is the daemon's own
-        user only if its process is found in the daemon's user namespace."""
+        """Called before an agent starts in a sandbox.
+
+        From then on, a caller without a credential is the daemon's own user only if its process is in the daemon's user
+        namespace.
+        """
 
 
 class AuthMethod(Protocol):
@@ -213,7 +217,7 @@ class AuthMethod(Protocol):
 
 
 class SchemeMethod(AuthMethod, Protocol):
-    """A method with schemes of the Authorization header of its own, such as `AWS4-HMAC-SHA256`.
+    """A method with its own schemes of the Authorization header, such as `AWS4-HMAC-SHA256`.
 
     A header with one of them is shown to this method alone, and a request for which the method then answers None is
     refused. Case does not tell schemes apart.

@@ -12,7 +12,7 @@ _REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]+")
 _OWN = {"bedrock-runtime": "bedrockRuntimeEndpoint", "email": "sesEndpoint", "dynamodb": "dynamoDbEndpoint"}
 """The credential's field for a service's own address, where it is not `<service>Endpoint`."""
 _SIGNED = {"email": "ses", "queue": "sqs"}
-"""What a service is called in signatures, where it is not the name in its address."""
+"""The name of a service in signatures, where it is not the name in its address."""
 _GLOBAL = {"iam": "us-east-1", "route53": "us-east-1", "cloudfront": "us-east-1"}
 """Services with one address for all regions, and the region that signs."""
 

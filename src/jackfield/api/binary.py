@@ -68,8 +68,8 @@ class BinaryUnavailable(BinaryError):
 class Streamed:
     """Content that is never whole in memory.
 
-    `size`: bytes. `open`: gives the content from its beginning, in chunks of at most 256 KiB, as often as it is called,
-    side by side too; reading raises `BinaryError`. It stays readable as long as somebody holds it, also when the file
+    `size`: bytes. `open`: gives the content from its beginning, in chunks of at most 256 KiB, as often as you call it,
+    side by side too. Reading raises `BinaryError`. It stays readable as long as somebody holds it, also when the file
     is deleted meanwhile.
     """
 
@@ -88,8 +88,10 @@ def size_of(content: Content) -> int:
 
 
 async def stream_of(content: Content) -> AsyncGenerator[bytes, None]:
-    """The content in chunks. Raises `BinaryError`, also when a stream has not as many bytes as it said: whoever reads
-    it was told the length."""
+    """The content in chunks.
+
+    Raises `BinaryError`, also when a stream has fewer bytes than it said, since its reader relies on the length.
+    """
     if not isinstance(content, Streamed):
         for start in range(0, len(content), CHUNK):
             yield content[start : start + CHUNK]
@@ -126,8 +128,10 @@ class BinaryFiles(Protocol):
         """The content in chunks of at most 256 KiB. Raises `BinaryError`."""
 
     async def content(self, file: BinaryData) -> Content:
-        """What can be sent, with its length, and sent again: the bytes of a file that is inside its item, else the kept
-        file. Raises `BinaryError`."""
+        """A content that can be sent, with its length, and sent again.
+
+        It is the bytes of a file that is inside its item, else the kept file. Raises `BinaryError`.
+        """
 
     async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
         """The whole content. limit: bytes; None: the setting `binary.read_limit`. Raises `BinaryError`."""
@@ -135,9 +139,10 @@ class BinaryFiles(Protocol):
     async def write(
         self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
     ) -> BinaryData:
-        """Keep a file for as long as the execution is kept and give the entry to put into an item (see the function
-        `entry`): with `data` up to `binary.inline_limit`, else with `id`. A stream is never whole in memory. Raises
-        `BinaryError` (too large: setting `binary.file_limit`; disk full)."""
+        """Keep a file for as long as the execution is kept, and give the entry to put into an item (see the function
+        `entry`). The entry has `data` up to `binary.inline_limit`, else `id`. A stream is never whole in memory. Raises
+        `BinaryError` (too large: setting `binary.file_limit`; disk full).
+        """
 
 
 @runtime_checkable
@@ -167,7 +172,7 @@ class BinaryStore(Protocol):
 
 
 def entry(mime_type: str, file_name: str | None, size: int, head: bytes = b"") -> BinaryData:
-    """What an item says of a file, before `data` or `id` is filled in, as n8n says it.
+    """The entry of an item for a file, as n8n writes it, before `data` or `id` is filled in.
 
     `mime_type`: empty, then the name tells it, or the content, else it is text/plain. `file_name`: may be a path.
     `size`: bytes. `head`: the first bytes of the content, some hundred.
@@ -215,7 +220,7 @@ def inline_entry(content: bytes, mime_type: str, file_name: str | None) -> Binar
 
 
 def extension_of(file_name: str) -> str:
-    """What follows the last dot of the name, at most 20 characters, without the dot; empty when there is none."""
+    """The text behind the last dot of the name, at most 20 characters, without the dot; empty when there is none."""
     stem, dot, extension = file_name.replace("\\", "/").rpartition("/")[2].rpartition(".")
     return extension if stem and dot and len(extension) <= 20 else ""
 

@@ -1,7 +1,8 @@
 """Memory of bodies by what they cost once they are parsed, which may be more than twenty times what was sent.
 
-The cost is estimated from the bytes before they are parsed, taken from the daemon's budget, and given back when nobody
-holds the `TakenMemory` any more: it goes along with the body, into the execution that the body starts.
+The daemon estimates the cost from the bytes before it parses them, and takes it from its budget. It gives the cost back
+when nobody holds the `TakenMemory` any more. That object goes along with the body, into the execution that the body
+starts.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from .headroom import Headroom
 ParamsT = ParamSpec("ParamsT")
 ResultT = TypeVar("ResultT")
 SMALL = 64 * 1024
-"""Bodies below that many bytes are not counted: they become 2.5 MB at worst, and the limits of requests and of
-executions in memory bound their number."""
+"""The daemon does not count bodies below that many bytes. They become 2.5 MB at worst, and the limits of requests and
+of executions in memory bound their number."""
 RETRY_AFTER_S = 2
 BODY_BUDGET = "jackfield.body_budget"
 """Key of the daemon's `BodyBudget` in every request's scope."""
@@ -62,8 +63,10 @@ class TakenMemory:
 
 
 class BodyBudget:
-    """What bodies may take, together and each. One for the daemon; for the event loop's thread alone, but memory that
-    was taken may be let go of anywhere."""
+    """The memory that bodies may take, together and each.
+
+    One for the daemon; for the event loop's thread alone, but memory that was taken may be let go of anywhere.
+    """
 
     def __init__(self, total: int, each: int, headroom: Headroom | None = None) -> None:
         """In bytes. each: of the body of one execution, or of one request of the API. headroom: where the system limits

@@ -1,5 +1,5 @@
 """The bus between daemons that share a store: short messages that tell what has changed, so that nobody waits for his
-next look. What counts stands in the store.
+next look. The store alone is authoritative.
 
 A message is delivered at most once, and lost with the bus. So whoever listens also looks into the store by himself, at
 least once a second: with a dead bus nothing is lost, only late. A payload is a small JSON object of ids, never of
@@ -37,7 +37,7 @@ class Message:
 
 
 class Messages(Protocol):
-    """What one listener hears, bounded (`QUEUE`)."""
+    """The messages that one listener hears, bounded (`QUEUE`)."""
 
     def __aiter__(self) -> AsyncIterator[Message]: ...
 

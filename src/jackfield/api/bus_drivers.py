@@ -149,7 +149,10 @@ class MessageBus:
     # -- for the driver
 
     def received(self, batch: bytes) -> None:
-        """A JSON list of messages, as somebody has sent it. Whatever is no message is left out and told."""
+        """A JSON list of messages, as somebody has sent it.
+
+        It leaves out everything that is no message, and logs it.
+        """
         try:
             found = loads(batch) if len(batch) <= _RECEIVED else None
         except JackfieldError:

@@ -1,4 +1,4 @@
-"""What callers prove themselves with: it is in the memory of who handles a call, and never in what is kept of it.
+"""The secrets of callers: the handler of a call has them in memory, and nobody stores them.
 
 A value is hidden wherever it stands in kept JSON, whatever a workflow has copied it to. Short values, and such as might
 be JSON outside of texts, are hidden under their own name alone.
@@ -48,7 +48,7 @@ def is_secret_parameter(name: str) -> bool:
 
 
 def hidden_in(items: Items, names: Iterable[str] = (), headers: Collection[str] = ()) -> Hidden:
-    """What to hide of the calls that these items tell of, under `headers` and `query`.
+    """The secrets to hide of the calls that these items describe, under `headers` and `query`.
 
     `names`: texts that a record needs as they are, such as those of nodes. `headers`: further ones, in lower case, that
     carry a credential.

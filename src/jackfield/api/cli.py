@@ -1,4 +1,4 @@
-"""What commands of a plugin use. A command gets the `Cli` with `@click.pass_obj`."""
+"""The parts that commands of a plugin use. A command gets the `Cli` with `@click.pass_obj`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def audited(act: str, *, subject: str = "") -> Callable[[click.Command], click.C
 
 
 class Advancing(Protocol):
-    """What goes on step by step."""
+    """A display of progress, step by step."""
 
     def update(self, n_steps: int) -> None: ...
 

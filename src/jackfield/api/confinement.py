@@ -1,9 +1,9 @@
-"""What keeps scripts in: limits of their process, and a seccomp filter that leaves it no system calls but those for
-memory, time, and the descriptors that are open already.
+"""The walls around scripts: limits of their process, and a seccomp filter. The filter leaves scripts only the system
+calls for memory, time, and the descriptors that are open already.
 
 The filter is an allow list. No file can be opened, no socket made, no process started, nobody signalled, no memory made
-executable. Whatever else is asked of the kernel fails with EPERM. It holds for everything in the process, so that it
-does not matter which objects of the interpreter a script gets hold of.
+executable. Every other call to the kernel fails with EPERM. It holds for everything in the process, so that it does not
+matter which objects of the interpreter a script gets hold of.
 
 Processes of scripts load this file without the rest of the project: it imports the standard library alone, and little
 of that. `jackfield.api.script_workers.API_FOLDER` says where it is.

@@ -35,8 +35,10 @@ def is_ctrl_c(error: BaseException) -> bool:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether an exception out of a coroutine of foreign code is meant for us: Ctrl-C, the cancellation of our task, or
-    the end of a coroutine that nobody awaits any more."""
+    """Whether an exception out of a coroutine of foreign code is meant for us.
+
+    It is for Ctrl-C, the cancellation of our task, or the end of a coroutine that nobody awaits any more.
+    """
     import asyncio  # here: the command line needs the rest without it
 
     if not isinstance(error, asyncio.CancelledError | GeneratorExit):

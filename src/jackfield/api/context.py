@@ -1,5 +1,8 @@
-"""What one plugin is given. Each plugin has its own context. Ports that other plugins provide are there once the
-kernel has assembled them, that is from `Plugin.start` on and in everything that runs later."""
+"""The context that one plugin gets.
+
+Each plugin has its own context. Ports that other plugins provide are there once the kernel has assembled them, that is
+from `Plugin.start` on and in everything that runs later.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +76,11 @@ class Secrets(Protocol):
         """
 
     def earlier_keys(self, name: str, size: int = 32) -> Sequence[bytes]:
-        """What this key was before, and what it is about to become: none of them signs, each may have signed. Empty
-        until the master key was replaced once; a key that a version before kept in `keys/<name>.key` is here too."""
+        """The earlier values of this key, and the one that is about to replace it.
+
+        None of them signs, each may have signed. Empty until the master key was replaced once; a key that a version
+        before kept in `keys/<name>.key` is here too.
+        """
 
     def seal(self, plain: bytes) -> bytes:
         """Encrypt with AES-256-GCM under a key that is derived from the master key."""
@@ -107,13 +113,13 @@ class WorkflowReader(Protocol):
         """The saved workflow (its current version by default). Raises `NotFound`."""
 
     def problems(self, workflow: Workflow) -> list[Problem]:
-        """What `POST /workflows/validate` lists."""
+        """The problems that `POST /workflows/validate` lists."""
 
     def timezone(self, workflow: Workflow) -> str:
         """The IANA name of the zone that the workflow's times are meant in: its own, else the daemon's."""
 
     def forget(self, workflow_id: str) -> None:
-        """What is cached of this workflow is stale. Called by whoever changed or deleted it, after the commit."""
+        """Every cached part of this workflow is stale. Called by whoever changed or deleted it, after the commit."""
 
 
 class PluginContext(Protocol):
@@ -140,7 +146,8 @@ class PluginContext(Protocol):
     def store(self) -> Store: ...
 
     def port(self, protocol: Callable[..., PortT]) -> PortT:
-        """What a plugin or the kernel provides under this Protocol; made when it is asked for first. From `start` on.
+        """The implementation of this Protocol that a plugin or the kernel provides; made when it is asked for first.
+        From `start` on.
 
         Raises:
             MissingPort: No loaded plugin provides it, or what makes it failed.

@@ -67,10 +67,11 @@ class OAuth2:
     `authorize_query`: further parameters, as in a query string. `token_body`: a JSON object of further parameters of
     client credentials. `header`: what carries the access token `{accessToken}`. `any_certificate`: `true` to accept any
     certificate of the token server. `resource`: what the tokens are for (RFC 8707). `registers`: `true` to register as
-    a client of `server` before its user is sent there, when there is no client ID (RFC 7591); what comes of it becomes
-    fields of the credential. Tokens of a scheme with `server` or `resource` go nowhere but to the origin of the first
-    that is filled, unless `allowedHosts` says otherwise. `issuer`: the authorization server's name, which an answer of
-    another one is refused for. `issuer_required`: `true` when its answers without a name are refused, too (RFC 9207).
+    a client of `server` before its user is sent there, when there is no client ID (RFC 7591). The values of the
+    registration become fields of the credential. Tokens of a scheme with `server` or `resource` go nowhere but to the
+    origin of the first that is filled, unless `allowedHosts` says otherwise. `issuer`: the authorization server's name,
+    which an answer of another one is refused for. `issuer_required`: `true` when its answers without a name are
+    refused, too (RFC 9207).
     """
 
     grant: str
@@ -104,9 +105,11 @@ class Signing:
 
 @record
 class ServiceAccount:
-    """Access tokens for assertions that the credential signs (RFC 7523): templates of issuer, key (PEM, PKCS #8, RSA)
-    and of whom it acts for, when `acts` is `true`. `scope`: template. `scopes`: when that is empty, the first whose
-    host (`.` before one stands for all below it) and beginning of the path the address has: host, path, scopes.
+    """Access tokens for assertions that the credential signs (RFC 7523).
+
+    Templates give the issuer, the key (PEM, PKCS #8, RSA), and the account that it acts for when `acts` is `true`.
+    `scope`: template. `scopes`: rows of host, path, scopes. When `scope` is empty, the first row counts whose host and
+    beginning of the path the address has. A `.` before a host stands for all below it.
     """
 
     issuer: str
@@ -140,9 +143,9 @@ class Probe:
 class CredentialKind:
     """`name`: such as `httpHeaderAuth`.
 
-    `scheme`: None when the values are not for requests. `probe`: None when the kind has no server of its own.
-    `connection_test`: for kinds that are no HTTP: signs in with the values, leaves, and gives what to tell of it;
-    raises `NodeError`, without secrets. `yields`: whether it gives way to another plugin's of its name.
+    `scheme`: None when the values are not for requests. `probe`: None when the kind has no server. `connection_test`:
+    for kinds that are no HTTP: signs in with the values, leaves, and gives what to tell of it; raises `NodeError`,
+    without secrets. `yields`: whether it gives way to another plugin's of its name.
     """
 
     name: str
@@ -171,7 +174,7 @@ class Credentials(Protocol):
         """The decrypted fields, completed by defaults, with `allowedHosts`. Raises `NodeError`."""
 
     async def authorization(self, credential_id: str, kind: str) -> Authorization:
-        """What puts the credential on requests; reads the store. Raises `NodeError`."""
+        """The object that puts the credential on requests; reads the store. Raises `NodeError`."""
 
 
 @record

@@ -170,8 +170,10 @@ class DaemonClient:
 
 
 def daemon_elsewhere(config_dir: Path) -> DaemonClient | None:
-    """The daemon that `JACKFIELD_DAEMON_ENDPOINT` names, unless it is the one of this directory or none is named:
-    then a command may work on the directory itself."""
+    """The daemon that `JACKFIELD_DAEMON_ENDPOINT` names.
+
+    None: it is the one of this directory or the variable names none, so a command may work on the directory itself.
+    """
     named = os.environ.get("JACKFIELD_DAEMON_ENDPOINT", "")
     if not named:
         return None

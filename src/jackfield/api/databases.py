@@ -1,8 +1,8 @@
-"""Connections to databases that speak no HTTP, for the nodes of any plugin: opened with the values of a stored
-credential, at addresses that the operator allows (`integrations.allowed_hosts`), with its limits of time and number.
+"""Connections to databases that speak no HTTP, for the nodes of any plugin. They open with the values of a stored
+credential, at addresses that the operator allows (`integrations.allowed_hosts`), within its limits of time and number.
 
-A connection serves one piece of work at a time, and may serve another one with the same values after it, unless the
-work failed: leave no state in it. What it raises is a `NodeError` without secrets.
+A connection serves one piece of work at a time. It may serve another one with the same values after it, unless the work
+failed: leave no state in it. It raises `NodeError` without secrets.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .nodes.types import NodeError
 class DatabaseRefusal(NodeError):
     """The server refused a statement or a command.
 
-    `code`: its own word for the reason: an SQLSTATE of PostgreSQL, a number of MongoDB, the first word of a message of
-    Redis; empty when it gave none.
+    `code`: the database's own word for the reason; empty when it gave none. It is an SQLSTATE of PostgreSQL, a number
+    of MongoDB, or the first word of a message of Redis.
     """
 
     def __init__(self, message: str, code: str = "") -> None:

@@ -1,6 +1,8 @@
-"""Calendar arithmetic as luxon does it, once for all plugins: days and longer keep the local time of day, hours and
-what is shorter are exact. A moment is a datetime with a zone. Everything raises ValueError when there is no sensible
-result."""
+"""Calendar arithmetic as luxon does it, once for all plugins.
+
+Days and longer keep the local time of day; hours and shorter units are exact. A moment is a datetime with a zone.
+Everything raises ValueError when there is no sensible result.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,11 @@ def placed(local: datetime, near: datetime) -> datetime:
 
 
 def placed_by_luxon(local: datetime, near: datetime) -> tuple[datetime, timedelta]:
-    """The same, and the offset with which luxon shows it: beside a change of the clock it may be another one than that
-    of the moment, where the zone has changed its rules since."""
+    """The same, and the offset with which luxon shows it.
+
+    Beside a change of the clock, it may differ from the offset of the moment, where the zone has changed its rules
+    since.
+    """
     if near.tzinfo is UTC:
         return local.replace(tzinfo=UTC), timedelta()
     offset = near.utcoffset() or timedelta()

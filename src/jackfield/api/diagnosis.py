@@ -1,4 +1,4 @@
-"""What `jackfield doctor` tells, and figures for `/metrics`."""
+"""The findings of `jackfield doctor`, and figures for `/metrics`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change would change: two documents side by side, for commands with `--dry-run`."""
+"""The effect of a change: two documents side by side, for commands with `--dry-run`."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ Durability = Literal["accept", "finish"]
 
 @record
 class ExecutionRequest:
-    """What to run.
+    """The workflow to run, and how.
 
     `start`: the node to start at; its output is `items`. `use_pin_data`: test and manual runs. `call` and `delivery`:
-    stored in the transaction that stores the execution. `durability`: `accept` = `Execution.accepted` is wanted before
-    anything else (an onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that
-    storing the acceptance may be joined with storing the end while no node with an effect has run.
+    stored in the transaction that stores the execution. `durability`: `accept` = the caller wants `Execution.accepted`
+    before anything else (an onReceived call, a 202). `finish` = the caller waits for the end or an answer anyway. Then
+    the engine may store the acceptance with the end while no node with an effect has run.
     """
 
     workflow: Workflow
@@ -45,8 +45,8 @@ class ExecutionRequest:
     replay: Sequence[bytes] = ()
     """Step chunks of an earlier execution whose results are taken over as long as the same nodes come up."""
     given: Sequence[bytes] = ()
-    """Step chunks of an earlier execution with the runs of some nodes, which are taken over wherever these nodes come
-    up: the first one's result for the first run. Nodes that have none run. In place of `replay`."""
+    """Step chunks of an earlier execution with the runs of some nodes. The engine takes them over wherever these nodes
+    come up, the first one's result for the first run. Nodes that have none run. In place of `replay`."""
     request_id: str | None = None
     depth: int = 0
     """How many executions stand above this one (sub-workflows, error workflows)."""
@@ -57,16 +57,17 @@ class ExecutionRequest:
     id: str | None = None
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
     hidden: Hidden | None = None
-    """What the store must not have of the call, or of calls of executions above this one; None: the items tell."""
+    """The secrets of the call, or of calls of executions above this one, which the store must not have; None: the items
+    tell."""
     encoded: bytes | None = None
     """`items` as JSON, where whoever submits has it already. `places` of the call stand in it."""
     stream: ChunkStream | None = None
     """Where nodes that can stream send their answer, as long as this process runs the execution."""
     memory: TakenMemory | None = None
-    """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
+    """The share of the daemon's budget that the body of the items takes, until the execution leaves the memory."""
     static: StaticChange | None = None
-    """What the workflow remembers once the execution is accepted, in the same transaction: where a trigger has got to.
-    `Execution.accepted` fails with `Conflict` when somebody else has changed it, and nothing runs. Never beside a
+    """The memory of the workflow once the execution is accepted, stored in the same transaction: how far a trigger has
+    come. `Execution.accepted` fails with `Conflict` when somebody else has changed it, and nothing runs. Never beside a
     delivery, and with the durability `accept`."""
     caller: TraceContext | None = None
     """The span that whoever starts it has named."""
@@ -145,8 +146,10 @@ class Engine(Protocol):
         """Wait for the end of any stored execution. Raises `NotFound`, `ExecutionTimeout`."""
 
     async def waiting(self, execution_id: str) -> WaitingCall:
-        """What a call of this execution must be like. Raises `NotFound`, or `Conflict` when it does not wait for a call
-        (now, any more)."""
+        """The conditions for a call of this execution.
+
+        Raises `NotFound`, or `Conflict` when it does not wait for a call (now, any more).
+        """
 
     async def resume(self, waiting: WaitingCall, items: Items | None) -> Execution:
         """The call came, and these items are the node's output; None: what `Suspend.outputs` said. Returns once that is
@@ -189,8 +192,8 @@ class ExpressionPreview(Protocol):
     the expressions, and nothing is stored."""
 
     async def evaluate(self, request: PreviewRequest) -> dict[str, Json]:
-        """`{items, values: {key: {value} | {error, start, end}}}`; items: how many the node's first input has; start
-        and end: of the `{{ }}` that fails, in UTF-16 code units behind the `=`, where that is known.
+        """`{items, values: {key: {value} | {error, start, end}}}`. `items`: how many the node's first input has.
+        `start` and `end`: of the `{{ }}` that fails, in UTF-16 code units behind the `=`, where that is known.
 
         Raises:
             InvalidInput: The node is not in the workflow, or does not run.
@@ -202,8 +205,10 @@ class TemporaryEngines(Protocol):
     """The port of the embedded engine: engines for runs that nobody asks for later."""
 
     def make(self, nodes: NodeCatalog) -> Engine:
-        """One of its own, with these node types; whoever asks for it drains it. What it would store is kept in memory
-        alone, and it reads what the daemon's store has."""
+        """A separate engine with these node types; whoever asks for it drains it.
+
+        It keeps its writes in memory alone, and reads from the daemon's store.
+        """
 
 
 class ErrorWorkflows(Protocol):
@@ -241,13 +246,19 @@ class Conductor(Protocol):
     """Says when executions go on, and at which daemon: an engine of another plugin."""
 
     def wanted(self, execution_id: str) -> None:
-        """The store has an execution that may go on at once, best at this daemon, which may keep it in memory; told
-        again when it may have been forgotten. Returns at once, and keeps telling whoever must know of it."""
+        """The store has an execution that may go on at once, best at this daemon, which may keep it in memory.
+
+        The call comes again when the engine may have forgotten it. Returns at once, and keeps telling whoever must know
+        of it.
+        """
 
 
 class ConductedEngine(Engine, Protocol):
-    """The embedded engine without its own decisions: it accepts, stores, runs, wakes by calls, cancels and fences as
-    ever, but begins nothing before somebody orders it. Children run within their parents, unordered."""
+    """The embedded engine without its own decisions.
+
+    It accepts, stores, runs, wakes by calls, cancels and fences as ever, but begins nothing before somebody orders it.
+    Children run within their parents, unordered.
+    """
 
     @property
     def daemon(self) -> str:

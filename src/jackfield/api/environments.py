@@ -9,4 +9,7 @@ class Environment(Protocol):
     """The port: what this daemon's environment lets people do."""
 
     def check_writable(self) -> None:
-        """Whoever changes a workflow asks first. Raises `Conflict` where workflows come from the repository alone."""
+        """Every caller that changes a workflow asks first.
+
+        Raises `Conflict` where workflows come from the repository alone.
+        """

@@ -1,8 +1,8 @@
 """The error tree. A class carries its HTTP status and code; its docstring is the default message.
 
-Every error that leaves the daemon is an instance of `JackfieldError`; the kernel renders it in the envelope of the path
-(`{error, code, message, details?, requestId}` under `/api/v1`, `/webhook*`, `/health` and `/ready`; `{success: false,
-error, code}` elsewhere).
+Every error that leaves the daemon is an instance of `JackfieldError`, which the kernel renders in the envelope of the
+path. It is `{error, code, message, details?, requestId}` under `/api/v1`, `/webhook*`, `/health` and `/ready`, and
+`{success: false, error, code}` elsewhere.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class RequestTimeout(JackfieldError):
 
 
 class Conflict(JackfieldError):
-    """The request contradicts the present state."""
+    """The request contradicts the current state."""
 
     status = 409
     code = "CONFLICT"
@@ -143,7 +143,7 @@ class Conflict(JackfieldError):
 
 
 class DataDamaged(Conflict):
-    """What is stored under this id was damaged on the disk; restore it from a backup, or delete it."""
+    """The record under this id was damaged on the disk; restore it from a backup, or delete it."""
 
     code = "DATA_DAMAGED"
     title = "Data damaged"

@@ -1,4 +1,4 @@
-"""Which events the present reach may hear of."""
+"""Which events the current reach may hear of."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _OF_ALL = frozenset({"tags.changed"})
 
 
 async def heard_event(access: ProjectAccess | None, event: Event) -> Event | None:
-    """The event as whoever listens here is told; None: it is about something that they do not see. Raises
-    `StoreUnavailable`."""
+    """The event as this listener may see it; None: it is about something that they do not see.
+
+    Raises `StoreUnavailable`.
+    """
     if access is None or present_reach() is None or event.topic not in _LIMITED:
         return event
     if await access.rights() is None:

@@ -44,7 +44,7 @@ class Event:
 
 
 class Subscription(Protocol):
-    """A bounded queue of events. What does not fit is counted, never silently dropped."""
+    """A bounded queue of events. It counts the events that do not fit, and never drops them silently."""
 
     def __aiter__(self) -> AsyncIterator[Event]: ...
 
@@ -52,7 +52,7 @@ class Subscription(Protocol):
         """How many events were lost since the last call of this method."""
 
     def listen(self, topics: Iterable[str]) -> None:
-        """From now on these topics, `*` for all, in place of the earlier ones. What is in the queue stays."""
+        """From now on these topics, `*` for all, in place of the earlier ones. Events in the queue stay."""
 
 
 class EventBus(Protocol):

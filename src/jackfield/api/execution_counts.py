@@ -26,7 +26,7 @@ def last_of(span: int) -> int:
 
 @record
 class Stretch:
-    """What lies between two moments.
+    """A span between two moments.
 
     `first`, `last`: the whole spans of it; None: there is no bound on this side. `edges`: first and last moments of
     what is left of two spans, the newest first. `empty`: there are no whole spans.

@@ -1,7 +1,7 @@
 """Expressions in parameters: the port that compiles and evaluates them, and what an engine gives for that.
 
 An engine compiles a node's parameters once. Per node run it makes an evaluation and asks it for the value of each item.
-Whatever Python does not evaluate has sources in JavaScript, which the engine lets a script engine evaluate first
+Source that Python does not evaluate is JavaScript, which the engine lets a script engine evaluate first
 (`jackfield.api.scripts`).
 """
 
@@ -21,7 +21,10 @@ Fields: TypeAlias = "dict[str, Fields] | None"
 
 @record
 class NodeReads:
-    """What is read of another node. `fields`: of its items' `json`. `paired`: only the items that `.item` gives."""
+    """The parts that an expression reads of another node.
+
+    `fields`: of its items' `json`. `paired`: only the items that `.item` gives.
+    """
 
     fields: Fields
     paired: bool
@@ -59,7 +62,7 @@ def projected_item(item: Item, fields: Fields) -> Item:
 class ExpressionProblem(Exception):
     """An expression names what does not exist or cannot be traced.
 
-    The user is told, unlike of run-time errors. `path`: of the parameter that has the expression, once that is known.
+    The user sees it, unlike run-time errors. `path`: of the parameter that has the expression, once that is known.
     """
 
     path: str | None = None
@@ -179,7 +182,7 @@ class CompiledParameters(Protocol):
 
     @property
     def sources(self) -> Sequence[str]:
-        """What JavaScript evaluates, each source once."""
+        """The sources for JavaScript, each once."""
 
     @property
     def with_leaves(self) -> Callable[[Callable[[int], object]], object]:
@@ -188,7 +191,7 @@ class CompiledParameters(Protocol):
 
     @property
     def reads(self) -> Reads:
-        """What these sources read."""
+        """The nodes and fields that these sources read."""
 
     @property
     def variables(self) -> bool:
@@ -223,7 +226,7 @@ class Expressions(Protocol):
         """
 
     def script_reads(self, source: str, language: str) -> Reads:
-        """What a Code node's source reads: all the items, and of the nodes that it names."""
+        """The reads of a Code node's source: all the items, and those of the nodes that it names."""
 
     def is_closed(self, template: str) -> bool:
         """Whether every `{{` of a template, without its `=`, is closed with `}}`."""
@@ -237,12 +240,12 @@ class Expressions(Protocol):
 
 @record
 class ExpressionMember:
-    """What an editor proposes behind a value.
+    """A member that an editor proposes behind a value.
 
-    `arguments`: as `(start, end?)`, "" for a property. `returns`: the type of what it gives, a key of the vocabulary or
-    `any`, and beside those: `element` (of a list), `same` (what it is called on), `strings`, `items` (lists), `json`,
-    `params`, `parameters`, `vars`, `env` (which only data tell). `help`: one sentence. `example`: an expression.
-    `result`: its value as JSON, None where that is another one every time.
+    `arguments`: as `(start, end?)`, "" for a property. `returns`: the type of the result, a key of the vocabulary or
+    `any`. Also `element` (of a list), `same` (the value that it is called on), `strings`, `items` (lists). Only data
+    tell of `json`, `params`, `parameters`, `vars` and `env`. `help`: one sentence. `example`: an expression. `result`:
+    its value as JSON, None where that is another one every time.
     """
 
     name: str
@@ -258,7 +261,8 @@ class ExpressionVocabulary(Protocol):
 
     async def members(self) -> Mapping[str, Sequence[ExpressionMember]]:
         """By type, the useful ones first: `string`, `number`, `boolean`, `array`, `object`, `date` (JavaScript's),
-        `dateTime`, `duration`, `interval` (Luxon's) and so on; `global`: what an expression begins with."""
+        `dateTime`, `duration`, `interval` (Luxon's) and so on. `global` has the words that an expression begins with.
+        """
 
 
 class ItemReference(NamedTuple):

@@ -42,7 +42,7 @@ class ExtensionPoint(Generic[PointT_co]):
 
 @record
 class Given(Generic[ThingT]):
-    """What a plugin gave.
+    """A plugin's contribution.
 
     `entry`: the place of the plugin's class. `distribution`: the stranger's that brings the plugin; empty for
     Jackfield's own.
@@ -58,8 +58,10 @@ class PluginReports(Protocol):
     """A port of the kernel: who calls another plugin's things tells here of those that failed."""
 
     def report(self, plugin: str, mistake: str) -> None:
-        """The plugin counts as failed from now on, and `/api/plugins` and the log have the mistake, one clause. The
-        same one is told once. Never raises."""
+        """The plugin counts as failed from now on, and `/api/plugins` and the log have the mistake, one clause.
+
+        It reports the same mistake once. Never raises.
+        """
 
     def plugin_of_node(self, kind: str) -> str | None:
         """The plugin whose node type of this kind counts."""

@@ -1,7 +1,7 @@
 """How a store of files (`jackfield.api.binary.BinaryStore`) lets its files be copied to another one, under the ids that
 they have: `jackfield store copy --files-to`. No daemon uses either of them meanwhile.
 
-Who refers to a file, some stores know by themselves, such as directories with links; for others the store has rows.
+Some stores know by themselves who refers to a file, such as directories with links; for others the store has rows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ class HeldFile:
 
 
 class FileMover(Protocol):
-    """Reading and filling. What is asynchronous raises `BinaryError`, and `BinaryUnavailable` when the whole store does
-    not answer."""
+    """Reading and filling.
+
+    Asynchronous methods raise `BinaryError`, and `BinaryUnavailable` when the whole store does not answer.
+    """
 
     @property
     def place(self) -> str:

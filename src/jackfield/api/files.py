@@ -33,8 +33,10 @@ def private_directory(path: Path) -> Path:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write through a new file of mode 0600 in the same directory, then rename: never half written, never readable, and
-    still there after a power cut. Raises `ConfigurationError`."""
+    """Write through a new file of mode 0600 in the same directory, then rename.
+
+    The file is never half written, never readable, and still there after a power cut. Raises `ConfigurationError`.
+    """
     with _named("The file", path), _fresh(path, content) as fresh:
         fresh.replace(path)
         sync_directory(path.parent)
@@ -89,9 +91,11 @@ def append_private(path: Path) -> int:
 
 
 def sweep_private(directory: Path, depth: int) -> int:
-    """Remove what killed writers have left in the directory and so many levels below: files with the name of a new one,
-    of our own user, untouched for `OLD` seconds. Links are not followed. Gives how many; what cannot be looked at or
-    removed is left."""
+    """Remove leftovers of killed writers in the directory and this many levels below.
+
+    These are files with the name of a new one, of our own user, untouched for `OLD` seconds. Links are not followed.
+    Gives how many; what cannot be looked at or removed is left.
+    """
     swept = 0
     with contextlib.suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:

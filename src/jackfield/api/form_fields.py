@@ -24,7 +24,7 @@ KINDS = {
     "hidden": "hidden",
     "html": "html",
 }
-"""What the document calls a field's type, and what we call it."""
+"""The document's name of a field's type, and our name of it."""
 CHOICES = frozenset({"dropdown", "checkbox", "radio"})
 MOST_FIELDS = 200
 MOST_OPTIONS = 1_000

@@ -1,8 +1,8 @@
 """Virtual keys: what proxies ask before they serve somebody who has one, and what they tell afterwards.
 
-A key stands for a caller of proxies: which models, until when, how much in a minute, and for how much money. Whoever
-keeps keys decides; proxies ask and obey. A budget is asked before a request is sent: what the request may cost is
-reserved, and the reservation is settled when its answer has ended.
+A key stands for a caller of proxies: which models, until when, how much in a minute, and for how much money. The keeper
+of keys decides; proxies ask and obey. Proxies ask the budget before they send a request. The keeper reserves the
+request's highest cost, and settles the reservation when its answer has ended.
 
 Source: docs/decisions.md, 'Virtual keys'.
 """
@@ -24,7 +24,7 @@ PREFIX = "jf_vk_"
 
 @record
 class CallerPass:
-    """What the owner of a key may do.
+    """The rights of a key's owner.
 
     `key`: its id. `models`: patterns of names as clients ask for them, none: all of them. `profiles`: aliases of those
     whose proxies it opens, none: all of them. `metered`: each request has to be reserved. `cache_seconds`: how long an
@@ -87,7 +87,8 @@ class EndedRequest:
 
 @record
 class StoredObject:
-    """What a provider keeps for an account and gives again by an id: a file, a batch, an answer, a conversation.
+    """An object that a provider keeps for an account and gives again by an id: a file, a batch, an answer, a
+    conversation.
 
     `profile`: through whose proxy it was made. `account`: a mark of the provider's key that has made it. `kind`:
     answers come with every request, and give way to each other alone.
@@ -127,11 +128,11 @@ class VirtualKeys(Protocol):
     """The port: which keys there are."""
 
     async def has(self, key_id: str) -> bool:
-        """Whoever asks, also a revoked one. Raises `StoreUnavailable`, `ConfigurationError`."""
+        """Every caller counts, also a revoked one. Raises `StoreUnavailable`, `ConfigurationError`."""
 
 
 def digest_of(key: str) -> str:
-    """What is kept of a key. It has 256 random bits, so that a plain hash does."""
+    """The stored form of a key. It has 256 random bits, so that a plain hash does."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
@@ -143,7 +144,7 @@ def fits(names: Sequence[str], name: str) -> bool:
 def has_room(most: float, used: float, held: float, wanted: float) -> bool:
     """Whether a request fits a budget.
 
-    `held`: by requests in flight. The last one to fit may need more than is left: what it needs is an estimate, and a
-    budget that is never quite used up is of no use. Beside others none may.
+    `held`: by requests in flight. The last one to fit may need more than is left. Its need is an estimate, and a budget
+    that is never quite used up is of no use. Beside others none may.
     """
     return used < most and (held <= 0 or used + held + wanted <= most)

@@ -1,4 +1,4 @@
-"""What is left of the address space where the system limits it (`ulimit -v`).
+"""The free part of the address space where the system limits it (`ulimit -v`).
 
 At such a limit every allocation may fail, and libraries in C do not survive that everywhere: some crash, some call
 good input bad. So the daemon takes no request while less than a reserve is left. Without a limit nothing is measured.

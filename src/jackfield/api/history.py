@@ -1,7 +1,7 @@
 """The stored form of an execution, for those who read it: what it was started with, and its node runs in order.
 
 A node run is a record `{node, index, startedAt, duration, status, outputs | inputOutput, error?, context?, reused?}`.
-Records stand in chunks of JSON; between them an engine may leave marks of its own, which readers pass over.
+Records stand in chunks of JSON; between them an engine may leave its own marks, which readers pass over.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class NodeRecord(TypedDict):
 
 @record
 class OriginalInput:
-    """What an execution was started with; see `ExecutionRequest`."""
+    """The input that an execution started with; see `ExecutionRequest`."""
 
     start: str
     items: Items
@@ -62,9 +62,11 @@ class OriginalInput:
 
 
 def node_records(chunks: Iterable[bytes]) -> list[NodeRecord]:
-    """Every record, without marks. One replaces what was stored from its index on: the store may have kept a write that
-    was repeated because its end was not known, or a node ran again. Raises ValueError when a chunk is not what an
-    engine wrote."""
+    """Every record, without marks.
+
+    A record replaces the stored ones from its index on. The store may have kept a write that was repeated because its
+    end was not known, or a node ran again. Raises ValueError when a chunk is not what an engine wrote.
+    """
     records: list[NodeRecord] = []
     for one in (one for chunk in chunks for one in loaded(chunk) if "mark" not in one):
         while records and records[-1]["index"] >= one["index"]:

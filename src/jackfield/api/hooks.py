@@ -1,5 +1,5 @@
-"""Every hook, with its contract. A plugin implements those that it needs as methods of its `Plugin` class; each is
-called on its own, so that one that raises is reported (`jackfield plugins`, `/ready`, the log) and the others go on.
+"""Every hook, with its contract. A plugin implements those that it needs as methods of its `Plugin` class. The kernel
+calls each separately. It reports one that raises (`jackfield plugins`, `/ready`, the log), and the others go on.
 
 Hooks register objects, synchronously and cheaply: no I/O, no imports of heavy libraries (`jackfield.api.plugin.later`
 puts them off). The host checks each object against its Protocol. Of two things with the same name Jackfield's own
@@ -125,7 +125,7 @@ class Hooks:
 
     @hookspec
     def jackfield_agents(self) -> Sequence[AgentAdapter]:  # type: ignore[empty-body]
-        """What manifests cannot say about agents."""
+        """Adapters for the behavior of agents that manifests cannot describe."""
 
     @hookspec
     def jackfield_agent_protocols(self) -> Sequence[AgentProtocol]:  # type: ignore[empty-body]
@@ -146,8 +146,11 @@ class Hooks:
 
     @hookspec
     def jackfield_proxy_strategies(self) -> Sequence[RoutingStrategy]:  # type: ignore[empty-body]
-        """Ways in which proxies choose among rules. Called in the daemon when a profile's proxy is first configured,
-        and in the process of each proxy that uses one, where the plugin's context refuses every use."""
+        """Ways in which proxies choose among rules.
+
+        Called in the daemon when somebody first configures a profile's proxy, and in the process of each proxy that
+        uses one. There, the plugin's context refuses every use.
+        """
 
     @hookspec
     def jackfield_proxy_conditions(self) -> Sequence[RoutingCondition]:  # type: ignore[empty-body]
@@ -155,7 +158,7 @@ class Hooks:
 
     @hookspec
     def jackfield_sealed_values(self) -> Sequence[SealedValues]:  # type: ignore[empty-body]
-        """What the plugin keeps sealed. Called by `jackfield keys` alone."""
+        """The values that the plugin keeps sealed. Called by `jackfield keys` alone."""
 
     @hookspec
     def jackfield_key_uses(self) -> Sequence[KeyUse]:  # type: ignore[empty-body]
@@ -163,13 +166,18 @@ class Hooks:
 
     @hookspec
     def jackfield_findings(self) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:  # type: ignore[empty-body]
-        """What `jackfield doctor` shall say. Called with the store open, beside a running daemon or without one.
-        Sync or async."""
+        """The findings for `jackfield doctor`.
+
+        Called with the store open, beside a running daemon or without one. Sync or async.
+        """
 
     @hookspec
     def jackfield_standing(self) -> Sequence[Finding]:  # type: ignore[empty-body]
-        """What of the plugin works now, and what does not, for `/ready`, which anybody may ask: from memory, and
-        nothing secret. What does not work makes the daemon `degraded`, and never unready."""
+        """The parts of the plugin that work now, and those that do not, for `/ready`, which anybody may ask.
+
+        They come from memory, and hold nothing secret. A part that does not work makes the daemon `degraded`, and never
+        unready.
+        """
 
     @hookspec
     def jackfield_metrics(self) -> Sequence[Metric]:  # type: ignore[empty-body]

@@ -76,7 +76,7 @@ class Host:
 
 
 class Hosts(Protocol):
-    """The daemons of a store as this one knows them, as a port. What it tells comes from memory."""
+    """The daemons of a store as this one knows them, as a port. Its answers come from memory."""
 
     @property
     def here(self) -> Host:
@@ -97,15 +97,15 @@ class Hosts(Protocol):
         """The same, and it is not being drained."""
 
     def count(self, role: Role, slots: Callable[[], Slots]) -> None:
-        """From now on the others are told of these slots. `slots`: quick, asked once per renewal."""
+        """From now on the others learn of these slots. `slots`: quick, asked once per renewal."""
 
 
 @record
 class StandIn:
-    """What is known of a host that did not answer.
+    """The last knowledge of a host that did not answer.
 
     `id`: as `Host.id`. `as_of`: Unix ms. `data`: as its answer would have it; None: it had nothing of what is asked
-    for. `trouble`: why that cannot be told, a clause. `inside`: not for a caller who comes by one of
+    for. `trouble`: why there is no data, a clause. `inside`: not for a caller who comes by one of
     `server.public_hosts`, because the host serves none.
     """
 
@@ -133,14 +133,14 @@ class HostResources:
     -> how the `data` of all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and
     the query's parameters, in a thread. `heeded`: path -> parameters of the query that its join alone heeds, as no host
     knows what the others have. `stands_in`: paths of `joins` for which `stand_in` knows something of hosts that do not
-    answer, or are gone. It gets the path, the query's parameters without those that are heeded, and the ids of the
-    hosts that have answered, of which it must give nothing, and may raise `JackfieldError`. `places`: segment behind
-    the name, of a POST that is work for one of the hosts that have the thing -> which one takes it, for as long as the
-    work lasts. It gets the name, the query's parameters, and the text `key` of the JSON body, which is the same for the
-    same work (empty: there is none), and raises when there is no host. A request that names a host goes there.
+    answer, or are gone. It gets the path, the query's parameters without the heeded ones, and the ids of the hosts that
+    have answered. It gives nothing of those hosts, and may raise `JackfieldError`. `places`: segment behind the name,
+    of a POST that is work for one of the hosts that have the thing. The value says which host takes it, for as long as
+    the work lasts. It gets the name, the query's parameters, and the text `key` of the JSON body. The key is the same
+    for the same work (empty: there is none). It raises when there is no host. A request that names a host goes there.
     `everywhere`: paths whose POST each host does for what it has, once the one that is asked has done it. `makes`: path
-    -> field of its JSON body that is the name of what a POST there makes: not where another host has one of that name,
-    unless the request names the host.
+    -> field of its JSON body that names the thing that a POST there makes. The POST fails where another host has that
+    name, unless the request names the host.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""What Quart routes of a plugin use: typed operations, the caller, bodies and queries."""
+"""The parts that Quart routes of a plugin use: typed operations, the caller, bodies and queries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AnyQuery(BaseModel):
 
 @record
 class Operation:
-    """What OpenAPI says about a view.
+    """A view's description for OpenAPI.
 
     `scope`: what the caller must have; `admin`: role admin; None: any principal; `public`: nobody has to be known.
     `errors`: those that do not follow from the rest, as 404 follows from a parameter in the path. `media`: types of the
@@ -153,7 +153,7 @@ def deferred_view(reference: str, context: PluginContext, described: Callable[[V
 
 
 def principal() -> Principal:
-    """The caller of the present request. Raises `AuthRequired` on a public path without a credential."""
+    """The caller of the current request. Raises `AuthRequired` on a public path without a credential."""
     found: Principal | None = g.get("principal")
     if found is None:
         raise AuthRequired
@@ -161,7 +161,7 @@ def principal() -> Principal:
 
 
 class AuditNotes:
-    """What a view, and whoever reads its request, adds to the record of the present request in the audit log."""
+    """The additions of a view, and of readers of its request, to the current request's record in the audit log."""
 
     def __init__(self) -> None:
         self.fields: Sequence[str] = ()
@@ -173,7 +173,7 @@ class AuditNotes:
 
 
 def audit_notes() -> AuditNotes:
-    """Of the present request."""
+    """Of the current request."""
     found: AuditNotes | None = g.get("audit_notes")
     if found is None:
         found = g.audit_notes = AuditNotes()
@@ -181,23 +181,23 @@ def audit_notes() -> AuditNotes:
 
 
 def standing() -> Standing:
-    """For what the present request leaves behind and what must not outlast its caller's rights."""
+    """For everything that the current request leaves behind and that must not outlast its caller's rights."""
     found: Standing = request.scope.get("jackfield.standing", unending)  # type: ignore[assignment]
     return found
 
 
 def request_scope() -> Scope:
-    """Of the present request."""
+    """Of the current request."""
     return cast("Scope", request.scope)
 
 
 def is_from_network() -> bool:
-    """Whether the present request comes from another machine, or through a proxy, behind which anybody may be."""
+    """Whether the current request comes from another machine, or through a proxy, behind which anybody may be."""
     return comes_from_network(request_scope())
 
 
 def asks_one_host() -> bool:
-    """Whether the present request is for this host alone: it names the host, or another one has passed it on."""
+    """Whether the current request is for this host alone: it names the host, or another one has passed it on."""
     return bool(request_scope().get("jackfield.one_host"))
 
 
@@ -208,7 +208,7 @@ def comes_from_network(scope: Scope) -> bool:
 
 
 def request_id() -> str:
-    """The id of the present request, as in X-Request-Id."""
+    """The id of the current request, as in X-Request-Id."""
     return str(request.scope.get("jackfield.request_id", ""))
 
 
@@ -249,14 +249,19 @@ def _too_large(limit: int) -> PayloadTooLarge:
 
 
 def taken_memory() -> TakenMemory | None:
-    """What the present request's JSON takes of the daemon's budget until the request is over; to be handed on to the
-    execution that has the body from then on. None: the body is small."""
+    """The share of the daemon's budget that the current request's JSON takes until the request is over.
+
+    Hand it on to the execution that has the body from then on. None: the body is small.
+    """
     found: TakenMemory | None = g.get("body_memory")
     return found
 
 
 def forget_body_memory() -> None:
-    """The request is over. What was not handed on is free again, even while an error's traceback keeps the rest."""
+    """The request is over.
+
+    Memory that nobody took over is free again, even while an error's traceback keeps the rest.
+    """
     g.pop("body_memory", None)
 
 
@@ -279,8 +284,11 @@ def parse_model(model: type[ModelT], value: object) -> ModelT:
 
 
 def read_query(model: type[ModelT] | str) -> ModelT:
-    """The query string as this model, which is the operation's; the last of repeated keys counts, and one without a
-    value is as good as absent. A model by its object reference as in `read_model`. Raises `InvalidInput`."""
+    """The query string as this model, which is the operation's.
+
+    The last of repeated keys counts, and one without a value is as good as absent. A model by its object reference as
+    in `read_model`. Raises `InvalidInput`.
+    """
     found = cast("type[ModelT]", load(model)) if isinstance(model, str) else model
     _require_declared(found)
     given = {key: values[-1] for key, values in request.args.to_dict(flat=False).items()}
@@ -317,8 +325,10 @@ def response_of(content: Content, status: int = 200) -> Response:
 
 
 def save_as(answer: Response, name: str) -> None:
-    """Make the browser save the answer as a file of this name, whatever it holds; the name may be anybody's text, of
-    which 255 characters count."""
+    """Make the browser save the answer as a file of this name, whatever it holds.
+
+    The name may be anybody's text, of which 255 characters count.
+    """
     answer.headers["Content-Disposition"] = saved_as(name)
 
 

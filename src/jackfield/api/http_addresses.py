@@ -1,5 +1,8 @@
-"""URLs as the HTTP clients read and write them (RFC 3986): what is written in them is kept, escapes included, because
-servers compare signatures over it; what no request line can carry is escaped."""
+"""URLs as the HTTP clients read and write them (RFC 3986).
+
+The written form stays, escapes included, because servers compare signatures over it. Characters that no request line
+can carry become escapes.
+"""
 
 from __future__ import annotations
 

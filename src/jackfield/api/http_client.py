@@ -19,8 +19,11 @@ Pairs: TypeAlias = "list[tuple[str, str]]"
 
 @record
 class HttpBody:
-    """What is sent and its type; None: the author's own header counts. A stream is opened anew for every redirect and
-    for the second request that a credential asks for, and goes with its length."""
+    """The content to send and its type; None: the author's own header counts.
+
+    A stream is opened anew for every redirect and for the second request that a credential asks for, and goes with its
+    length.
+    """
 
     content: Content
     content_type: str | None = None
@@ -69,7 +72,7 @@ class HttpCall:
     service: str = ""
     """Of AWS, for a credential that signs the request for one; empty: the host's name tells it."""
     keeper: BodyKeeper | None = None
-    """What becomes of the body of a last answer with a status of 2xx; None: it comes with the answer."""
+    """The keeper of the body of a last answer with a status of 2xx; None: the body comes with the answer."""
 
 
 @record
@@ -108,8 +111,10 @@ class Authorization(Protocol):
         (`allowedHosts`), is incomplete, or its token cannot be had."""
 
     async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
-        """What to send, once, after this answer: a digest for its challenge, a refreshed token. None: the answer
-        stands."""
+        """The request to send, once, after this answer: a digest for its challenge, a refreshed token.
+
+        None: the answer stands.
+        """
 
 
 class HttpClient(Protocol):

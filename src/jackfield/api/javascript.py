@@ -17,7 +17,7 @@ BLANK = (
     "\t\n\v\f\r \u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""What `trim()` takes away."""
+"""The characters that `trim()` takes away."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _INFINITE = re.compile(r"[+-]?Infinity")
@@ -57,7 +57,7 @@ class Special:
         raise NotExact
 
     def primitive(self) -> object:
-        """What `+` works with."""
+        """The primitive value that `+` works with."""
         raise NotExact
 
     def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:

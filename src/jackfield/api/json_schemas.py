@@ -44,7 +44,7 @@ def schema_of(example: Json, *, required: bool) -> dict[str, Json]:
 
 
 def problems(value: Json, schema: Json) -> list[str]:
-    """What does not fit, each with its path; at most ten."""
+    """The parts that do not fit, each with its path; at most ten."""
     return list(islice(_problems(value, schema, "", 0), MAX_PROBLEMS))
 
 

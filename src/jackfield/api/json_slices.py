@@ -1,5 +1,6 @@
-"""Large JSON parsed and written in slices, for threads: orjson keeps the interpreter's lock from a document's beginning
-to its end, and the event loop waits for as long."""
+"""Large JSON, parsed and written in slices, for threads. orjson keeps the interpreter's lock from a document's
+beginning to its end, and the event loop waits for as long.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
 
 
 def stored(data: bytes | bytearray) -> Json:
-    """What the daemon or a process of it has written, as deep as the interpreter can follow. Raises ValueError."""
+    """JSON that the daemon or a process of it has written, as deep as the interpreter can follow. Raises ValueError."""
     try:
         return _value(data, len(data))
     except msgspec.DecodeError as exc:

@@ -20,9 +20,9 @@ GRACE = 1.0
 
 
 async def contained(call: Callable[[], Awaitable[T]]) -> T:
-    """The result of a call into a stranger's object. What it raises is an `Exception`, unless it is meant for us:
-    Ctrl-C and our own cancellation pass. A task that is made for the call needs this inside it, since `SystemExit` in a
-    task ends the event loop before anybody who awaits the task hears of it.
+    """The result of a call into a stranger's object. It raises an `Exception`, unless the exception is meant for us:
+    Ctrl-C and our own cancellation pass. A task that you make for the call needs this inside it. `SystemExit` in a task
+    ends the event loop before anybody who awaits the task hears of it.
 
     Raises:
         Escaped: The callee raised `SystemExit` or another exception that is no `Exception`, or a cancellation that

@@ -17,8 +17,10 @@ ManifestId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._
 
 
 class Manifest(BaseModel):
-    """What every manifest has. Keys that a model does not know are left alone: a newer file works with an older
-    daemon."""
+    """The keys that every manifest has.
+
+    Keys that a model does not know are left alone: a newer file works with an older daemon.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True, defer_build=True)
 
@@ -64,8 +66,10 @@ class Manifests(Protocol[ManifestT_co]):
     async def find(self, id: str) -> ManifestT_co | None: ...
 
     def warnings(self) -> Sequence[str]:
-        """One sentence for each broken file, with its name, the key and what to do, and for each file of a package
-        whose id is taken. A package's distribution is named. As of the last look."""
+        """One sentence for each broken file, with its name, the key and the remedy.
+
+        Also one for each file of a package whose id is taken. A package's distribution is named. As of the last look.
+        """
 
 
 class ManifestLibraries(Protocol):
@@ -92,8 +96,8 @@ class Layers(Protocol):
 
 @dataclass(frozen=True)
 class ManifestDirectory:
-    """What a plugin's package brings: a directory with a folder for each kind of manifests, and one for scripts, as in
-    a registry: `agents/*.toml`, `providers/*.toml`, `scripts/*.rhai`. `path`: absolute, most often
+    """The manifests of a plugin's package, in a directory with a folder for each kind, and one for scripts, as in a
+    registry. Its files are `agents/*.toml`, `providers/*.toml` and `scripts/*.rhai`. `path`: absolute, most often
     `Path(__file__).parent / "manifests"`.
     """
 

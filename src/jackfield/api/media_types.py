@@ -123,7 +123,7 @@ _ALIASES: Mapping[str, str] = {"application/javascript": "js", "application/x-ja
 _UNKNOWN = frozenset(
     ("a", "ass", "h5", "ksh", "loas", "mpa", "nws", "o", "ppa", "pwz", "py", "pyc", "tgz", "xlb", "xpdl")
 )
-"""Endings whose type is told by their content only, as in n8n."""
+"""Endings whose type only the content tells, as in n8n."""
 _FIRST_BYTES: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png", "png"),
     (0, b"GIF8", "image/gif", "gif"),

@@ -1,8 +1,8 @@
 """Memos: short records that end by themselves, such as a login that is under way, or who renews a token now.
 
 Daemons that share a store keep them there, so that a browser may meet any of them with each request. A daemon that has
-its store for itself keeps them in memory. Whatever is secret in one is sealed before (`Secrets.seal`), and a key that
-admits somebody is a digest.
+its store for itself keeps them in memory. The daemon seals everything secret in one before (`Secrets.seal`), and a key
+that admits somebody is a digest.
 """
 
 from __future__ import annotations
@@ -43,9 +43,12 @@ class Memo:
 
 @runtime_checkable
 class Memos(Protocol):
-    """As a port; a store that is not exclusive (`OwnershipStore.exclusive`) may have it. kind: 1 to 100 characters of a
-    to z, digits and hyphens; key and part: at most 200 printable characters of ASCII; data: at most 100,000 bytes.
-    Lifetimes are seconds by the store's own clock. Every verb raises `StoreUnavailable`."""
+    """As a port; a store that is not exclusive (`OwnershipStore.exclusive`) may have it.
+
+    `kind`: 1 to 100 characters of a to z, digits and hyphens. `key` and `part`: at most 200 printable characters of
+    ASCII. `data`: at most 100,000 bytes. Lifetimes are seconds by the store's own clock. Every verb raises
+    `StoreUnavailable`.
+    """
 
     async def memo(self, kind: str, key: str) -> bytes | None:
         """None: there is none, or it has ended."""

@@ -27,7 +27,7 @@ class FormFile:
 
 
 def form_body(fields: Iterable[tuple[str, str]], files: Iterable[FormFile]) -> HttpBody:
-    """multipart/form-data: the fields, then the files. What cannot be encoded becomes a question mark."""
+    """multipart/form-data: the fields, then the files. Characters that the encoding lacks become question marks."""
     boundary = secrets.token_hex(16)
     pieces: list[Content] = []
     for name, text in fields:

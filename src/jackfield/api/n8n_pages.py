@@ -1,4 +1,4 @@
-"""What the operations of n8n's public API share: pages with cursors, and projects that a request names."""
+"""The parts that the operations of n8n's public API share: pages with cursors, and projects that a request names."""
 
 from __future__ import annotations
 

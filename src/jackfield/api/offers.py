@@ -11,7 +11,8 @@ from .records import record
 
 @record
 class Offer:
-    """What a hook such as `jackfield_store` may give in place of the port: whoever is not chosen is not even imported.
+    """An alternative that a hook such as `jackfield_store` may give in place of the port. The kernel does not even
+    import the ones that nobody chooses.
 
     `name`: by which the settings choose it. `make`: makes the port, once. It raises `ConfigurationError` for what the
     operator can repair.
@@ -22,7 +23,7 @@ class Offer:
 
 
 def load_driver(reference: str, missing: str) -> object:
-    """What stands at an object reference, for the `make` of an offer whose libraries are an extra.
+    """The object at an object reference, for the `make` of an offer whose libraries are an extra.
 
     Args: reference: See `jackfield.api.object_references`. `missing`: Told where a library is not installed: which
     package it is, and what to do.

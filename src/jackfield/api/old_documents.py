@@ -1,5 +1,7 @@
-"""What a store may be able to do beside `jackfield.api.storage.Store`: give documents of before secrets were sealed, or
-of before the key was replaced that sealed them."""
+"""An ability that a store may have beside `jackfield.api.storage.Store`.
+
+It gives documents from before secrets were sealed, or from before the key was replaced that sealed them.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,13 @@ class OldDocuments(Protocol):
         `StoreUnavailable`."""
 
     async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
-        """Replace these; they are not old any more. What is gone meanwhile stays gone. Raises `StoreUnavailable`."""
+        """Replace these; they are not old any more.
+
+        Documents that are gone meanwhile stay gone. Raises `StoreUnavailable`.
+        """
 
     async def wipe(self) -> None:
-        """Leave nothing of what was replaced in the store's files, as far as that can be told. Raises
-        `StoreUnavailable`."""
+        """Leave nothing of the replaced values in the store's files, as far as the store can see.
+
+        Raises `StoreUnavailable`.
+        """

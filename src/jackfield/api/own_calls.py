@@ -1,7 +1,7 @@
 """The management API from inside: what an application of ours does for a caller whom the gate has let in.
 
-One way in means one set of rules: scopes, validation, limits, hosts and log lines are those of the same request over
-HTTP, and nothing of an operation is written a second time.
+One way in means one set of rules. Scopes, validation, limits, hosts and log lines are those of the same request over
+HTTP. Nobody writes a part of an operation a second time.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class HttpFailed(Exception):
 
 
 class PlainHttpProblem(ValueError):
-    """The words are ours, and are told as they are."""
+    """The words are ours, and callers may show them unchanged."""
 
 
 @record
@@ -233,7 +233,7 @@ def one_line(error: Exception) -> str:
 def client_url(address: HttpAddress, host: str = "") -> URL:
     """The address as aiohttp takes it, escapes as they are.
 
-    `host`: another in place of its own. Raises `InvalidURL` where the two libraries would not mean the same host.
+    `host`: another one in place of the URL's. Raises `InvalidURL` where the two libraries would not mean the same host.
     """
     meant = replace(address, host=host or address.host, fragment=None)
     try:

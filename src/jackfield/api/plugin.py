@@ -43,13 +43,13 @@ class Plugin:
     """Port -> object reference of what makes it: a class or function that is called with the plugin's context when
     somebody asks for the port first. A port is a class, most often a Protocol, or the object reference of one."""
     parts: ClassVar[Sequence[str]] = ()
-    """Object references of its own classes that its modules ask for as ports: one instance per daemon, made with the
+    """Object references of its classes that its modules ask for as ports: one instance per daemon, made with the
     context."""
     extension_points: ClassVar[Sequence[ExtensionPoint[object]]] = ()
-    """Points of its own that other plugins may fill."""
+    """Its points that other plugins may fill."""
     first_process_only: ClassVar[bool] = False
-    """Whether `start` and `stop` are for things that a daemon has once, such as files in its directory or what is done
-    from time to time: its worker processes (`daemon.workers`) do without them."""
+    """Whether `start` and `stop` are for things that a daemon has once, such as files in its directory or recurring
+    work. Then its worker processes (`daemon.workers`) do without them."""
 
     def __init__(self, context: PluginContext) -> None:
         self.context = context

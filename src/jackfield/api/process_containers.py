@@ -1,7 +1,7 @@
 """Containers of processes: everything that a program starts, whatever session or group it moves to, and its end.
 
-A plugin that starts programs for others opens a container, starts what `ProcessContainer.command` gives in the
-environment that `ProcessContainer.environment` gives, and ends the container when the program's work is over:
+A plugin that starts programs for others opens a container. It starts the command of `ProcessContainer.command` in the
+environment of `ProcessContainer.environment`, and ends the container when the program's work is over:
 
     container = await context.port(ProcessContainers).open("command-1")
     try:
@@ -48,8 +48,10 @@ class EndStep:
 
 
 class ProcessEnds(asyncio.SubprocessProtocol):
-    """Both ends of a process with pipes: its own, and that of its output, which others may hold open for longer.
-    asyncio's own `Process.wait` waits for both."""
+    """Both ends of a process with pipes: its exit, and the end of its output, which others may hold open for longer.
+
+    `Process.wait` of asyncio waits for both.
+    """
 
     def __init__(self) -> None:
         self.exited = asyncio.Event()
@@ -73,8 +75,10 @@ class ProcessContainer(Protocol):
     """Why the daemon has killed all of it, in a sentence; None unless it broke a limit that the daemon watches."""
 
     def command(self, argv: Sequence[str]) -> Sequence[str]:
-        """What is to be executed instead of argv, whose program the container then starts. Raises `OSError` when there
-        is no such program."""
+        """The command to execute instead of argv, whose program the container then starts.
+
+        Raises `OSError` when there is no such program.
+        """
 
     def environment(self, env: Mapping[str, str]) -> Mapping[str, str]:
         """The environment with the container's mark."""
@@ -114,7 +118,7 @@ class ProcessContainers(Protocol):
 
 
 class ContainerSettings(BaseModel):
-    """What holds the processes of agents, terminals and commands, and what bounds them."""
+    """The containers of the processes of agents, terminals and commands, and their bounds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

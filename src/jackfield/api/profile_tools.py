@@ -100,7 +100,10 @@ class ProfileTools(Protocol):
 
 
 def tool_scope_of(profile: Profile) -> ToolScope:
-    """What a person has chosen for the profile: its field `daemon_tools`. By default the offered workflows alone."""
+    """The scope that a person has chosen for the profile: its field `daemon_tools`.
+
+    By default the offered workflows alone.
+    """
     found = profile.metadata.get("daemon_tools")
     given = found if isinstance(found, dict) else {}
     return ToolScope(_names(given.get("tools")), given.get("offered") is not False, _names(given.get("without")))

@@ -1,4 +1,4 @@
-"""Profiles: an agent bound to a provider, an endpoint and a model, with a home of its own.
+"""Profiles: an agent bound to a provider, an endpoint and a model, with its own home.
 
 Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
@@ -143,8 +143,8 @@ def require_sandbox(sandbox: Sandbox, least: Sandbox, setting: str) -> None:
 class ShellRequest:
     """`program`: absolute path of the shell; None: the user's own.
 
-    `working_dir`: None: the home. `sandbox`: other than `off`, the shell has a home of its own, since the user's is
-    hidden from it.
+    `working_dir`: None: the home. `sandbox`: other than `off`, the shell has its own home, since the user's is hidden
+    from it.
     """
 
     program: str | None = None
@@ -156,10 +156,10 @@ class ShellRequest:
 class HeadlessRequest:
     """`prompt`: None when `args` say all.
 
-    `timeout`: seconds; None: `profiles.run.timeout`. `key`: the same for the same work: a run that a crash or a stop of
-    the daemon has interrupted goes on with its agent's session when it is asked for again with its key; None: it begins
-    anew. `sandbox`: the least that it has, whatever its profile says. `tools`: see `LaunchRequest`. `execution_id`: of
-    the workflow that starts it. `depth`: how many executions stand above it.
+    `timeout`: seconds; None: `profiles.run.timeout`. `key`: the same for the same work; None: the run begins anew. A
+    crash or a stop of the daemon may interrupt a run. It goes on with its agent's session when you ask for it again
+    with its key. `sandbox`: the least that it has, whatever its profile says. `tools`: see `LaunchRequest`.
+    `execution_id`: of the workflow that starts it. `depth`: how many executions stand above it.
     """
 
     prompt: str | None = None
@@ -266,7 +266,7 @@ def profile_resources(
     places: Mapping[str, Place] | None = None,
     makes: Mapping[str, str] | None = None,
 ) -> HostResources:
-    """What profiles name, for `jackfield_host_resources`; see `HostResources`."""
+    """The resources that profiles name, for `jackfield_host_resources`; see `HostResources`."""
 
     async def has(alias: str) -> bool:
         found = context.find_port(Profiles)
@@ -279,8 +279,10 @@ class ProviderKeys(Protocol):
     """The port: keys that are stored for providers, each under the provider's id."""
 
     async def remove_provider_key(self, provider_id: str) -> None:
-        """What is not there is removed already. Raises `JackfieldError` when the keyring must be used and does not
-        answer."""
+        """A key that is not there counts as removed.
+
+        Raises `JackfieldError` when the keyring must be used and does not answer.
+        """
 
 
 class Shells(Protocol):

@@ -95,7 +95,10 @@ def stronger(one: ProjectRole, other: ProjectRole) -> ProjectRole:
 
 @record
 class Rights:
-    """What a reach comes to. `roles`: project -> role there. `target`: where new things are made; empty: nowhere."""
+    """The rights that a reach amounts to.
+
+    `roles`: project -> role there. `target`: where new things are made; empty: nowhere.
+    """
 
     roles: Mapping[str, ProjectRole]
     target: str = ""
@@ -133,7 +136,7 @@ class ProjectAccess(Protocol):
         """Of the current reach; None: everything. Raises `NotFound` when it names a project that the caller has not."""
 
     async def project_of(self, kind: ResourceKind, resource_id: str) -> str:
-        """Where something belongs, whoever asks. What nobody knows belongs to the shared project."""
+        """Where something belongs, whoever asks. A thing that nobody knows belongs to the shared project."""
 
     async def sees(self, kind: ResourceKind, resource_id: str) -> bool:
         """Whether the current reach has it, or it is shared with that."""

@@ -69,7 +69,7 @@ class Provider(Manifest):
     `openai` family includes `/v1`, one of the others no version; `{model}` in it stands for the model.
 
     `headers`, `query`: that every request has beside its own. `platform`: of a cloud that serves the family's models
-    under paths of its own. `cache_control`: marks for its cache are understood (those of the `anthropic` family always
+    under its own paths. `cache_control`: marks for its cache are understood (those of the `anthropic` family always
     are).
     """
 
@@ -110,7 +110,7 @@ class Provider(Manifest):
 
     @property
     def dialect(self) -> DialectName | None:
-        """What its endpoints speak; None for `self`: the agent keeps its own login."""
+        """The dialect of its endpoints; None for `self`: the agent keeps its own login."""
         return _FAMILIES.get(self.type.removesuffix("-compatible"))
 
     @property

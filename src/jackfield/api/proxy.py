@@ -1,8 +1,8 @@
-"""Proxies: one router per profile between its agent and providers, as the other plugins see it, and what a plugin gives
-to change how they route.
+"""Proxies: one router per profile between its agent and providers, as the other plugins see it. Also the parts that a
+plugin gives to change how they route.
 
-Strategies and conditions run in the proxies' processes, for every request: an instance holds no state that another
-process would need, blocks for nothing, and its module imports little.
+Strategies and conditions run in the proxies' processes, for every request. An instance holds no state that another
+process would need, and blocks for nothing. Its module imports little.
 
 Source: docs/decisions.md, 'Proxies'.
 """
@@ -52,7 +52,7 @@ class Proxies(Protocol):
         """Of the profile's proxy, which is started if it does not run. Raises `JackfieldError` when it fails."""
 
     async def reserve(self, alias: str) -> ProxyAddress:
-        """The address and token of the profile's proxy, or those that it will have; nothing is started."""
+        """The address and token of the profile's proxy, or those that it is going to have; the call starts nothing."""
 
     def failure(self, alias: str, since_ms: int) -> ProxyFailure | None:
         """The last request since then, Unix ms, that the profile's proxy could not serve; None: it served all."""
@@ -119,7 +119,7 @@ class Rule:
 
 @record
 class RequestAttributes:
-    """What rules may know of a request.
+    """The attributes of a request that rules may know.
 
     `model`: as asked for. `tokens`: its length, counted or estimated. `tools`: how many it brings. `headers`:
     lower-case names. `minute`: of the local day. `scripts`: path -> what the condition script said. `session`: what
@@ -153,7 +153,7 @@ _SMALL = ("haiku", "-mini", "-nano", "-flash", "-lite")
 
 
 class TargetHealth(Protocol):
-    """What a proxy remembers of its targets."""
+    """A proxy's memory of its targets."""
 
     def turn(self, names: tuple[str, ...]) -> int:
         """Counts up from 0 for each set of rules."""
@@ -196,7 +196,7 @@ class RoutingCondition(Protocol):
         """As in a rule's `condition.type`."""
 
     def problem(self, condition: Mapping[str, Json]) -> str | None:
-        """What is wrong with a condition of this type, a sentence for the user; None: nothing."""
+        """The mistake in a condition of this type, a sentence for the user; None: nothing."""
 
     def holds(self, condition: Mapping[str, Json], attributes: RequestAttributes) -> bool:
         """Of one without problems. One that raises does not hold."""

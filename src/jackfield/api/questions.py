@@ -98,7 +98,7 @@ def suspended(run: NodeRun, question: Question, parameters: Mapping[str, Json], 
 
 
 def as_json(question: Question) -> dict[str, Json]:
-    """What templates of descriptions see."""
+    """The JSON that templates of descriptions see."""
     choices: list[Json] = [
         {"label": one.label, "url": one.url, "style": one.style, "approved": one.approved} for one in question.choices
     ]

@@ -1,4 +1,4 @@
-"""What triggers register in the store."""
+"""The registrations of triggers in the store."""
 
 from __future__ import annotations
 

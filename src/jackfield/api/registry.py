@@ -32,7 +32,7 @@ class RegistryStatus:
 
 @record
 class Fetched:
-    """What a source says of a file that it gave.
+    """A source's description of a file that it gave.
 
     `etag`: its name for this version of the file. `unchanged`: the file is still the one of the etag that was asked
     with, and nothing was given.
@@ -43,7 +43,7 @@ class Fetched:
 
 
 Sink: TypeAlias = Callable[[bytes], Awaitable[None]]
-"""Takes a file piece by piece. What it raises ends the fetch."""
+"""Takes a file piece by piece. An exception of it ends the fetch."""
 
 
 class OpenSource(Protocol):

@@ -1,5 +1,8 @@
-"""Parts of libraries that we replace, extend, or use although they are private: whether those that are installed are
-the ones that our code was written for. A part that has changed would fail in the middle of a request, or silently."""
+"""Parts of libraries that we replace, extend, or use although they are private.
+
+The check says whether the installed ones are those that our code was written for. A part that has changed would fail in
+the middle of a request, or silently.
+"""
 
 from __future__ import annotations
 

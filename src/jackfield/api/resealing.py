@@ -1,5 +1,7 @@
-"""What a plugin keeps sealed, and seals anew when `jackfield keys rotate` replaces the master key; and what else it
-needs earlier keys for, which `jackfield keys forget` asks before they go."""
+"""The values that a plugin keeps sealed, and seals anew when `jackfield keys rotate` replaces the master key.
+
+Also its other needs for earlier keys, which `jackfield keys forget` asks before they go.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ class SealedValues(Protocol):
     """In the plural, as the command shows it."""
 
     async def reseal(self) -> Resealed:
-        """Open each value that is not `is_current` and seal it again (`PluginContext.secrets`). A daemon may run beside
-        this and write values: replace only what is still as you have read it. Whatever ends this is followed by another
-        call, which may meet values that are done. Raises `JackfieldError`."""
+        """Open each value that is not `is_current` and seal it again (`PluginContext.secrets`).
+
+        A daemon may run beside this and write values: replace only what is still as you have read it. Another call
+        follows any end of this one, and may meet values that are done. Raises `JackfieldError`.
+        """
 
 
 async def reseal_stored(
@@ -73,8 +77,9 @@ class KeyUse(Protocol):
     """In the plural, such as `tokens`."""
 
     async def needs_earlier(self, replaced_at: int) -> str:
-        """A sentence that says why keys are still needed that were replaced then, Unix ms, and until when if that is
-        known; empty: they are not. Called with the store open and no daemon. Raises `JackfieldError`."""
+        """A sentence that says why the plugin still needs keys that were replaced then, Unix ms, and until when if that
+        is known. Empty: it does not. Called with the store open and no daemon. Raises `JackfieldError`.
+        """
 
 
 KEY_USES: ExtensionPoint[KeyUse] = ExtensionPoint("jackfield_key_uses", KeyUse)

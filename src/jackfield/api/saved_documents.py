@@ -19,8 +19,10 @@ class SavedDocuments(Protocol):
         """A new, inactive workflow under this id. Raises `InvalidInput`, `Conflict` when the id is taken."""
 
     async def replace(self, workflow_id: str, document: Json, author: Principal) -> StoredWorkflow:
-        """A new version, unless the present one is the same. Raises `InvalidInput`, `NotFound`, `Conflict`,
-        `RouteConflict`; then nothing changed."""
+        """A new version, unless the current one is the same.
+
+        Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed.
+        """
 
     async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""

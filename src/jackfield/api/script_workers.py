@@ -1,7 +1,7 @@
 """The port for worker processes of script engines: processes of all languages under one limit.
 
-A script engine describes its workers once, as a `WorkerKind`, and gets `Workers` for it. What a worker is, and how it
-is spoken to, is the engine's own affair.
+A script engine describes its workers once, as a `WorkerKind`, and gets `Workers` for it. The nature of a worker, and
+the protocol for it, are the engine's own affair.
 """
 
 from __future__ import annotations

@@ -79,13 +79,13 @@ class ScriptMemory:
 
 @record
 class ScriptData:
-    """What a script sees of its execution; plain JSON data, so that it can cross a process border.
+    """A script's view of its execution; plain JSON data, so that it can cross a process border.
 
-    `nodes`: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}, only those that
-    the source can name; k: the output that leads to the running node, from which `first()`, `last()` and `all()` read
-    unless told otherwise. `known`: the names of all nodes of the workflow. `input`: items of input 0. `paired`: per
-    node name, for each input item the item that it descends from: `[output, item]` of that node's last run,
-    `[output, item, run]` of an earlier one, or null.
+    `nodes`: per node that ran: `{"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}`, only those
+    that the source can name. `k` is the output that leads to the running node. By default, `first()`, `last()` and
+    `all()` read from it. `known`: the names of all nodes of the workflow. `input`: items of input 0. `paired`: per node
+    name, for each input item, its ancestor. It is `[output, item]` of that node's last run, `[output, item, run]` of an
+    earlier one, or null.
     """
 
     input: Items

@@ -56,7 +56,7 @@ class SecretSource(Protocol):
         """A secret: a text, or an object with fields. Raises `SecretProblem`."""
 
     async def names(self, most: int) -> Sequence[tuple[str, ...]]:
-        """Paths of at most so many secrets, for an editor. Raises `SecretProblem`."""
+        """Paths of at most that many secrets, for an editor. Raises `SecretProblem`."""
 
     async def test(self) -> str:
         """Ask whether the source lets us in; a sentence of what it says. Raises `SecretProblem`."""
@@ -84,9 +84,13 @@ class ExternalSecrets(Protocol):
     """The port: secrets of all sources."""
 
     def problem(self, text: str) -> str | None:
-        """What is wrong with a field's reference, as a clause: how it is written, or a source that is not there. None:
-        nothing, or it is no reference."""
+        """The mistake in a field's reference, as a clause: its spelling, or a source that is not there.
+
+        None: nothing, or it is no reference.
+        """
 
     async def filled(self, values: Mapping[str, str], project_id: str) -> Mapping[str, str]:
-        """The values with secrets in place of references, for a credential of this project. What was filled in is
-        hidden in logs. Raises `SecretProblem`."""
+        """The values with secrets in place of references, for a credential of this project.
+
+        Logs hide the filled-in values. Raises `SecretProblem`.
+        """

@@ -1,5 +1,5 @@
-"""Counts that daemons of one store add up, such as calls of an address. Each counts for itself, tells the store now and
-then, many counts at once, and learns there what all of them have.
+"""Counts that daemons of one store add up, such as calls of an address. Each keeps its own counts and reports them to
+the store now and then, many at once. There it learns the sums of all of them.
 
 Time is cut into spans of one window by the store's clock, so that all daemons mean the same span.
 """
@@ -14,7 +14,7 @@ from .records import record
 
 @record
 class Counted:
-    """What all daemons have added for a key in this span and in the one before."""
+    """The counts that all daemons have added for a key in this span and in the one before."""
 
     now: int
     before: int

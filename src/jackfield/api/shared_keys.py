@@ -41,8 +41,10 @@ class KnownShapes:
         return len(self._shapes)
 
     def shared(self, rows: Sequence[Json]) -> Sequence[Json]:
-        """Equal values, in which objects of a shape that is frequent among them share their keys. What is inside of an
-        object is looked at where the first one of its shape had an object."""
+        """Equal values, in which objects of a shape that is frequent among them share their keys.
+
+        The inside of an object gets the same treatment where the first one of its shape had an object.
+        """
         if len(rows) < ENOUGH:
             return rows
         first = rows[0]

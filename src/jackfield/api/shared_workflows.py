@@ -22,9 +22,11 @@ class SharedWorkflows(Protocol):
     hear of each other's changes at their restart."""
 
     async def changed_workflows(self, since: int | None) -> ChangedWorkflows:
-        """What was committed after this revision; None: since this store was opened. A change is there as soon as it is
-        committed, in whichever order changes were begun, and costs a look of one row while there is none. What was
-        written through this very object and succeeded may be left out. Raises `StoreUnavailable`."""
+        """The changes that were committed after this revision; None: since this store was opened.
+
+        A change is there as soon as it is committed, in whichever order changes began. While there is none, a look
+        costs one row. The answer may leave out successful writes of this very object. Raises `StoreUnavailable`.
+        """
 
 
 class PeerChanges(Protocol):

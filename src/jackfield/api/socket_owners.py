@@ -1,4 +1,4 @@
-"""Who owns the other end of a TCP connection within this machine (Linux)."""
+"""The owner of the other end of a TCP connection within this machine (Linux)."""
 
 from __future__ import annotations
 

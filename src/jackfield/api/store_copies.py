@@ -1,5 +1,7 @@
-"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and its own telling damage.
-A store without it works; it can only not be backed up by `jackfield backup`, and the daemon is never degraded."""
+"""Abilities that a store may have beside `jackfield.api.storage.Store`: copies of itself, and reports of damage.
+
+A store without it works; it can only not be backed up by `jackfield backup`, and the daemon is never degraded.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,10 @@ class DamageRecords(Protocol):
     """A store that knows when acknowledged data is lost or damaged. While it knows of any, `/ready` says `degraded`."""
 
     def known_damage(self) -> Sequence[str]:
-        """What was found, until somebody acknowledges it, over restarts too; a sentence each. From memory, as of the
-        last `check` of the store."""
+        """The damage that was found, until somebody acknowledges it, over restarts too; a sentence each.
+
+        From memory, as of the last `check` of the store.
+        """
 
     async def acknowledge_damage(self) -> Sequence[str]:
         """Forget it; what was forgotten. Raises `ConfigurationError`."""

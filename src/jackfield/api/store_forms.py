@@ -29,7 +29,7 @@ class StoreForm:
     key: Sequence[str]
 
     def key_of(self, row: Row) -> list[Cell]:
-        """What stands in the key's columns."""
+        """The values in the key's columns."""
         names = list(self.columns)
         return [row[names.index(name)] for name in self.key]
 

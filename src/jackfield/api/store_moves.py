@@ -1,4 +1,4 @@
-"""How a store lets itself be copied to another one, of its own kind or another: `jackfield store copy`.
+"""How a store lets itself be copied to another one, of the same kind or another: `jackfield store copy`.
 
 Both sides speak in the forms of `store_forms`, so that no store knows another. All of this blocks, and runs while no
 daemon uses either store.
@@ -31,7 +31,7 @@ class TableWriter(Protocol):
     """A store that is being filled. No daemon, of earlier versions either, opens it before `finish`."""
 
     def notes(self) -> Mapping[str, str]:
-        """What was noted under each name so far, by earlier attempts too."""
+        """The notes under each name so far, by earlier attempts too."""
 
     def put(self, form: StoreForm, rows: Sequence[Row], name: str, note: str) -> None:
         """Add rows and note this text under the name, both or neither. Tables of a `rows_form` are made with the

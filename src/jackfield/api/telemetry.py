@@ -39,11 +39,11 @@ __all__ = (
 class UsageEntry:
     """One answer of a model.
 
-    `agent`: whose; answer and request together tell it from every other of this agent, and of two that are the same the
+    `agent`: whose. Answer and request together tell it from every other of this agent. Of two that are the same, the
     one with more tokens counts. `copy`: repeats an answer under another request, and counts only while no original of
     this `answer` is known. `time_ms`: Unix ms. `cost_usd`: what the log says, if it does. `service_tier`: `fast`,
     `priority`, `flex`, where the price depends on it. `project`: directory that the agent worked in. `response_id`: the
-    provider's id of the answer, as the agent was told it; None: it is not known.
+    provider's id of the answer, as the agent got it; None: it is not known.
     """
 
     agent: str
@@ -77,7 +77,7 @@ class LogFile:
 class Bookmark:
     """Up to where a file was read, and what its reader must remember to go on from there.
 
-    `offset`: bytes from the start, at the beginning of a line; -1: the file cannot be read on from a place, it is
+    `offset`: bytes from the start, at the beginning of a line. -1: the file cannot be read on from a place, it is
     always read whole.
     """
 
@@ -109,8 +109,10 @@ class UsageReader(Protocol):
         """The log files below a data directory, each identity once."""
 
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
-        """What the file holds from there on, in parts of at most some thousand entries. A line without its end is not
-        read yet. Lines that are damaged are skipped. Raises OSError."""
+        """The entries of the file from there on, in parts of at most some thousand entries.
+
+        A line without its end is not read yet. Lines that are damaged are skipped. Raises OSError.
+        """
 
 
 @record
@@ -197,8 +199,9 @@ TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | Pro
 class TelemetrySink(Protocol):
     """Where records of what happened go beside our own files (`jackfield_telemetry_sinks`).
 
-    Each sink has a queue of `telemetry.sink_queue` records and one task. What does not fit, and what a sink fails to
-    take, is lost and counted in `/metrics`; runs and requests wait for no sink. No record holds a secret.
+    Each sink has a queue of `telemetry.sink_queue` records and one task. Records that do not fit, and records that a
+    sink fails to take, are lost and counted in `/metrics`; runs and requests wait for no sink. No record holds a
+    secret.
     """
 
     @property
@@ -209,8 +212,10 @@ class TelemetrySink(Protocol):
         """The kinds of records that it wants, such as `{ExecutionEnded, ProxiedRequest}`. Read once."""
 
     async def take(self, batch: Sequence[TelemetryRecord]) -> None:
-        """In the order in which they came, 1 to `telemetry.sink_batch`. Called again when this has ended; it has
-        `telemetry.sink_timeout` seconds. What it raises is logged."""
+        """In the order in which they came, 1 to `telemetry.sink_batch`.
+
+        Called again when this has ended; it has `telemetry.sink_timeout` seconds. The daemon logs its exceptions.
+        """
 
     async def close(self) -> None:
         """At the daemon's stop, after the last batch, with the same time."""
@@ -230,7 +235,7 @@ class Usage(Protocol):
         """Of one answer, by the price list; None: the model's price is not known."""
 
     async def spent(self, profile: str, start_ms: int) -> RunUsage:
-        """What the profile's proxy has served since then, Unix ms."""
+        """The requests that the profile's proxy has served since then, Unix ms."""
 
 
 USAGE_READERS = ExtensionPoint("jackfield_usage_readers", UsageReader)

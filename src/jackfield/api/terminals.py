@@ -31,8 +31,10 @@ class Terminals(Protocol):
 
 
 async def confined_launch(context: PluginContext, launch: Launch) -> Launch:
-    """The launch in its profile's sandbox, for agents that run without a terminal. Whoever asked for a sandbox must not
-    get a run without one. Raises `InvalidInput` (code `SANDBOX_UNAVAILABLE`)."""
+    """The launch in its profile's sandbox, for agents that run without a terminal.
+
+    A caller who asked for a sandbox must not get a run without one. Raises `InvalidInput` (code `SANDBOX_UNAVAILABLE`).
+    """
     if launch.profile.sandbox == "off":
         return launch
     terminals = context.find_port(Terminals)

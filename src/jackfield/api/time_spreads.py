@@ -1,4 +1,4 @@
-"""How long things take, as histograms of `/metrics`, by labels of which only that many are told apart."""
+"""How long things take, as histograms of `/metrics`, by labels of which only that many are kept apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .diagnosis import Metric
 MOST_NOTED = 1_000
 """Figures that a hot path notes until they are counted together, unless somebody reads them before."""
 OTHER = "other"
-"""Stands for every name that has no figures of its own."""
+"""Stands for every name without figures."""
 
 
 class TimeSpread:

@@ -24,7 +24,7 @@ _DEEPEST = 32
 
 
 def schema_mistakes(schema: Json) -> Iterator[str]:
-    """What keeps models' APIs from taking it as a tool's arguments."""
+    """The mistakes that keep models' APIs from taking it as a tool's arguments."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield 'The schema must be a JSON Schema of an object: {"type": "object", "properties": {}}.'
         return

@@ -1,4 +1,4 @@
-"""Traces: which span the present work belongs to, and what comes in and goes out of that in headers.
+"""Traces: which span the current work belongs to, and the headers that carry spans in and out.
 
 Source: W3C Trace Context, https://www.w3.org/TR/trace-context/.
 """
@@ -28,7 +28,7 @@ _MEMBER = re.compile(
     r"=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]"
 )
 _MEMBERS, _STATE_LENGTH = 32, 4096
-"""More than so many members, or characters, are no state."""
+"""More members, or characters, than that are no state."""
 _INVALID_VERSION, _VERSION = "ff", "00"
 _SAMPLED = 1
 
@@ -60,7 +60,7 @@ class OpenSpan:
 
 @record
 class Span:
-    """What has ended, for telemetry sinks that take it.
+    """An ended span, for telemetry sinks that take it.
 
     Neither items nor messages of errors are in it. Times: Unix ns. `error`: the kind of the failure, such as an
     exception's name; empty: there is none.
@@ -120,7 +120,10 @@ def named_span(context: PluginContext, headers: Iterable[tuple[bytes, bytes]]) -
 
 
 def trace_context(traceparent: str, tracestate: str = "") -> TraceContext | None:
-    """What the two headers say; None where the first is not valid. A state that is not valid is left out alone."""
+    """The context that the two headers give; None where the first is not valid.
+
+    A state that is not valid is left out alone.
+    """
     found = _PARENT.fullmatch(traceparent.strip(" \t"))
     if found is None:
         return None
@@ -162,10 +165,10 @@ _present: ContextVar[TraceContext | None] = ContextVar("jackfield_trace", defaul
 
 
 def present_trace() -> TraceContext | None:
-    """The span that the present task works in; None: none, or nothing is traced."""
+    """The span that the current task works in; None: none, or nothing is traced."""
     return _present.get()
 
 
 def set_present_trace(context: TraceContext | None) -> None:
-    """For the present task, and those that it makes from now on."""
+    """For the current task, and those that it makes from now on."""
     _present.set(context)

@@ -1,4 +1,4 @@
-"""What agents have used: tokens, and what they cost."""
+"""The use of agents: tokens, and their cost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Cost:
 
 @record
 class RunUsage:
-    """What one run of a profile has used.
+    """The use of one run of a profile.
 
     `unpriced`: models without a known price. They are not in `cost`. `prices_as_of`: the day of the price list,
     YYYY-MM-DD.

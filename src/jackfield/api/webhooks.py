@@ -1,8 +1,8 @@
 """Presets of webhooks: each verifies the calls of one sender, such as GitHub. Jackfield's own and a stranger's come
 through one hook, `jackfield_webhook_presets`.
 
-A stranger's preset runs on its own threads, each call with a time limit. Whatever it raises, and whatever it returns
-but a `VerifiedCall`, refuses the call.
+A stranger's preset runs on its own threads, each call with a time limit. Any exception, and any result but a
+`VerifiedCall`, refuses the call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class WebhookCall:
 
 @record
 class VerifiedCall:
-    """What a good proof says.
+    """The statements of a good proof.
 
     `delivery`: the id of the event. A call with the id of an earlier one starts nothing and gets the first answer
     again. It counts alone, so give only an id that the proof covers. `event`: its name, at most 200 characters, such as
@@ -103,7 +103,7 @@ class WebhookPreset(Protocol):
 
     @property
     def key_label(self) -> str:
-        """What the sender calls its secret, such as `Signing secret`; empty when there is none."""
+        """The sender's name of its secret, such as `Signing secret`; empty when there is none."""
 
     @property
     def fields(self) -> Sequence[PresetField]: ...

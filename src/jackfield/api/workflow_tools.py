@@ -29,7 +29,7 @@ _MEMBERS = frozenset({"enabled", "name", "description", "inputSchema", "startNod
 
 @record
 class ToolOffer:
-    """What the setting says.
+    """The contents of the setting.
 
     `name`, `description`, `start`: empty. `schema`: None, where it says nothing. `explicit`: it is Jackfield's own
     setting and not n8n's switch.
@@ -43,7 +43,7 @@ class ToolOffer:
 
 
 def tool_offer(settings: Mapping[str, Json]) -> ToolOffer | None:
-    """`settings`: of a document. None: it is not offered. What is wrong in it is left out: see `offer_problems`."""
+    """`settings`: of a document. None: it is not offered. It leaves out mistakes: see `offer_problems`."""
     given = settings.get(SETTING)
     if given is None:
         return ToolOffer(explicit=False) if settings.get(N8N_SETTING) is True else None
@@ -59,7 +59,7 @@ def tool_offer(settings: Mapping[str, Json]) -> ToolOffer | None:
 
 
 def offer_problems(settings: Mapping[str, Json]) -> Iterator[Problem]:
-    """What is wrong with the setting, switched on or not."""
+    """The mistakes in the setting, switched on or not."""
     given = settings.get(SETTING)
     if given is None:
         return

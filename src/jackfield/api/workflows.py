@@ -167,7 +167,7 @@ class Workflow:
 
 @record
 class Problem:
-    """What is wrong with a document.
+    """A mistake in a document.
 
     `path`: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid; with `activation` it can be saved
     and run by hand, but not be live.

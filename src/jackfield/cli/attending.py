@@ -59,7 +59,7 @@ def end_with_parent(number: signal.Signals) -> None:
 
 
 def main(command: list[str], environment: Mapping[str, str]) -> int:
-    """Until the daemon ends by itself; its exit code. Whatever ends it by force, it is started anew.
+    """Until the daemon ends by itself; its exit code. It starts the daemon anew after any end by force.
 
     `environment`: of the daemon, a copy. Some of it is secret, and this process, which does not know which, needs none.
     """

@@ -19,7 +19,7 @@ _RECORDED = "jackfield.recorded"
 
 
 def recorded(kernel: Kernel, work: Callable[[PluginContext], Awaitable[T]]) -> Callable[[PluginContext], Awaitable[T]]:
-    """The work of the present command, with its record where the command is `audited`."""
+    """The work of the current command, with its record where the command is `audited`."""
     present = click.get_current_context(silent=True)
     act = None if present is None else getattr(present.command, "jackfield_act", None)
     if present is None or not isinstance(act, CommandAct):

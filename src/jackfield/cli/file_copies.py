@@ -25,7 +25,7 @@ from jackfield.api.store_moves import TableReader
 _AT_ONCE = 4
 """Files that are copied side by side."""
 _TOLD_EACH = 1000
-"""Files after which somebody is told."""
+"""The number of files between two reports."""
 REFERENCES = next(form for form in FORMS if form.name == "file_references")
 
 
@@ -94,7 +94,7 @@ def _place(row: Row) -> tuple[str, str]:
 
 
 def referred(reader: TableReader) -> Iterator[HeldFile]:
-    """What the rows of a store refer to, by execution and file."""
+    """The references of a store's rows, by execution and file."""
     for execution_id, file_id, made_at in reader.rows(REFERENCES, None):
         if is_execution_id(execution_id) and is_file_id(file_id):
             yield HeldFile(str(execution_id), str(file_id), int(str(made_at)))
@@ -105,7 +105,7 @@ async def copy_files(
 ) -> CopiedFiles:
     """`held`: see `FileMover.held`, or of the rows.
 
-    What the target refuses ends it: nobody may take that for damage and leave the file out. Raises
+    A refusal of the target ends it: nobody may take that for damage and leave the file out. Raises
     `BinaryStoreUnavailable`.
     """
     done, seen = CopiedFiles(), dict[bytes, bool]()

@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 @record
 class FileChoice:
-    """What somebody asks for.
+    """The files that somebody asks for.
 
     `source`: empty: the store of the settings. `leaves_out`: whether files that are damaged or missing keep nothing
     from going on.

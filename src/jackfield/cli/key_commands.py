@@ -54,8 +54,9 @@ def show(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
 def rotate(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
     """Make another master key, or take the one of the environment, and seal every stored secret anew.
 
-    Whatever interrupts this, nothing is lost, and another run goes on. A daemon may run. The earlier key is kept for
-    reading until `jackfield keys forget`. Exit code 1 when no key opens a value."""
+    After any interruption, nothing is lost, and another run goes on. A daemon may run. The earlier key is kept for
+    reading until `jackfield keys forget`. Exit code 1 when no key opens a value.
+    """
     require_here(runtime.config_dir(config_dir))
     work = cast("Callable[[Runtime, Path | None], Rotated]", load("jackfield.cli.rotation:rotate"))
     found = work(runtime, config_dir)

@@ -62,7 +62,7 @@ for _command in (*commands.ALL, *_GROUPS):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry point. Every error is told in one form, of `echo_error`. Exit code 1 is a failure, 2 a wrong call."""
+    """Entry point. It shows every error in one form, that of `echo_error`. Exit code 1 is a failure, 2 a wrong call."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, behind `nohup` and `&`
         signal.signal(signal.SIGINT, interrupt)
     given = list(sys.argv[1:] if arguments is None else arguments)

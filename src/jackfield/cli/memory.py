@@ -1,9 +1,9 @@
-"""What a command has said, for as long as nothing has changed that it said it of.
+"""A command's earlier answer, for as long as nothing has changed that the answer rests on.
 
-`config`, `plugins` and `--help` load every plugin, which takes a third of a second, to say the same as before. So their
-answer is kept with the names and times of all files that it was made from: the modules that were loaded and the
-directories that they stand in, the metadata of all distributions, `config.toml`, and whatever else was opened. Only a
-sound answer is kept, without a plugin of a stranger, which may look at anything, and without a warning.
+`config`, `plugins` and `--help` load every plugin, which takes a third of a second, to say the same as before. So the
+command keeps its answer with the names and times of all files that it was made from. These are the loaded modules and
+their directories, the metadata of all distributions, `config.toml`, and every other opened file. Only a sound answer is
+kept, without a plugin of a stranger, which may look at anything, and without a warning.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
 
 
 class CommandCache:
-    """One answer of each name, in a file of its own. `directory`: None: nothing is kept."""
+    """One answer of each name, each in a separate file. `directory`: None: nothing is kept."""
 
     def __init__(self, directory: Path | None) -> None:
         self._directory = directory
@@ -79,7 +79,7 @@ class CommandCache:
 
 
 def stamp(path: str) -> Stamp | None:
-    """What changes with a file or with the names in a directory; None: it is not there."""
+    """The marks that change with a file or with the names in a directory; None: it is not there."""
     try:
         found = os.stat(path)  # noqa: PTH116 - of some thousand, each once per command
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """`jackfield store copy`: every table of one store into another, batch by batch, and a comparison of both.
 
 The target notes with each batch how far it is, in the same transaction. So a copy that ends anywhere goes on there, and
-no row is in it twice. What of the source was read is summed up with it; at the end the target is read as a whole.
+no row is in it twice. The copy sums up each row that it reads of the source, and reads the whole target at the end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .runtime import Runtime
 
 BATCH_ROWS = 5000
 BATCH_BYTES = 8 * 2**20
-"""Of rows that are in memory at a time; a larger row is a batch of its own."""
+"""Of rows that are in memory at a time; a larger row is a separate batch."""
 _TOLD = 20
 """Damaged records that are named."""
 _SOURCE = "source"
@@ -41,7 +41,7 @@ Tell = Callable[[str], None]
 
 @record
 class CopiedTable:
-    """What was read of the source, and what is in the copy."""
+    """The sums of the rows read of the source, and of those in the copy."""
 
     name: str
     source: Checksum
@@ -120,7 +120,7 @@ def copy(
     tell: Tell,
     choice: FileChoice | None = None,
 ) -> Moved:
-    """`source`, `target`: addresses; None: the store of the settings. `tell`: is told of each table. `choice`: of files
+    """`source`, `target`: addresses; None: the store of the settings. `tell`: hears of each table. `choice`: of files
     that go along.
 
     Raises `ConfigurationError`, also while a daemon runs or when the store is sealed with another master key;

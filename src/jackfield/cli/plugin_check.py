@@ -1,7 +1,7 @@
 """`jackfield plugins check DIR`: everything that a host would refuse in a project's plugins, told at once.
 
-The project's plugins are loaded beside those that are installed, in a fresh configuration directory, and asked for all
-that a daemon would ask for sooner or later. Nothing listens, and the settings are the defaults.
+The check loads the project's plugins beside those that are installed, in a fresh configuration directory. It asks them
+for all that a daemon would ask for sooner or later. Nothing listens, and the settings are the defaults.
 """
 
 from __future__ import annotations

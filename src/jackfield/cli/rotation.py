@@ -38,7 +38,7 @@ _NOTICED = 3 * LOOK_EVERY
 
 @record
 class ResealedValues:
-    """Of one sort of values: how many are sealed with the present key, and a sentence for each that no key opens."""
+    """Of one sort of values: how many are sealed with the current key, and a sentence for each that no key opens."""
 
     name: str
     done: int

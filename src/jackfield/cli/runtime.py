@@ -1,4 +1,4 @@
-"""What commands share: where the configuration is, and the daemon's parts without serving."""
+"""The parts that commands share: the place of the configuration, and the daemon's parts without serving."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def default_config_dir() -> Path:
 
 
 class ToldCommand(NamedTuple):
-    """What a list says of a plugin's command, and where it stands."""
+    """A list's description of a plugin's command, and its place."""
 
     help: str | None
     short_help: str | None
@@ -98,7 +98,7 @@ class Runtime:
         return self._told
 
     def remembered(self, name: str, asked: Json, config_dir: Path | None, make: Callable[[], Json]) -> Json:
-        """What `make` gives, or has given as long as everything was as it is now.
+        """The result of `make`, or its earlier one as long as nothing has changed.
 
         `asked`: what it depends on beside code and configuration. Settings in the environment, which may be secrets,
         are not remembered.
@@ -138,7 +138,7 @@ class Runtime:
         return settings
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
-        """Every plugin, with what is wrong, as far as can be told without starting."""
+        """Every plugin, with its mistakes, as far as they show without starting."""
         from jackfield.core.building import load_plugins  # as above
         from jackfield.core.kernel import Kernel
         from jackfield.core.redaction import Redactor
@@ -159,7 +159,7 @@ class Runtime:
         return (given or default_config_dir()).expanduser().absolute()
 
     def findings(self, config_dir: Path | None) -> list[Finding]:
-        """What the plugins have to say to `jackfield doctor`."""
+        """The plugins' findings for `jackfield doctor`."""
         kernel = self.kernel(config_dir)
 
         async def ask(_: PluginContext) -> list[Finding]:

@@ -45,8 +45,11 @@ def spare_collector() -> None:
 
 
 def leave_in_time(logs: Logs, failed: Callable[[], bool]) -> None:
-    """End the process some time from now, whatever is still there. A task that swallows its cancellation and a thread
-    that hangs would otherwise hold the interpreter for ever; everything of ours has stopped by now."""
+    """End the process some time from now, whatever is still there.
+
+    A task that swallows its cancellation and a thread that hangs would otherwise hold the interpreter forever.
+    Everything of ours has stopped by now.
+    """
 
     def leave() -> None:
         log.warning("Tasks or threads of a plugin do not end; the process ends without them.")

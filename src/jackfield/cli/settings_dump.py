@@ -27,7 +27,7 @@ class SettingRow:
 
 
 def rows(settings: Settings) -> Iterator[tuple[str, list[SettingRow]]]:
-    """Table path -> its keys, nested models as tables of their own."""
+    """Table path -> its keys, nested models as separate tables."""
     for table in sorted(settings.tables, key=lambda found: found.path):
         grouped: dict[str, list[SettingRow]] = {}
         for key in keys(table.path, table.model):

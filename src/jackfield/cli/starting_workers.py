@@ -17,7 +17,7 @@ from .runtime import Runtime
 
 
 class WorkerStarter:
-    """`Starter`. What a worker must know comes by its standard input: command lines are shown to everybody."""
+    """`Starter`. A worker's knowledge comes by its standard input: command lines are visible to everybody."""
 
     def __init__(self, runtime: Runtime, config_dir: Path, overrides: Mapping[str, str]) -> None:
         self._environment = dict(runtime.environment)
@@ -26,8 +26,11 @@ class WorkerStarter:
         self._loads: Loads | None = None
 
     def share(self, sock: socket.socket, count: int) -> None:
-        """The workers, so many, accept with this socket, which is the only one on the port. With sockets of their own,
-        any program of the user could have one beside them (SO_REUSEPORT), and get callers' requests."""
+        """That many workers accept with this socket, which is the only one on the port.
+
+        With separate sockets, any program of the user could have one beside them (SO_REUSEPORT), and get callers'
+        requests.
+        """
         self._listening = sock.dup()
         self._loads = Loads.of(count)
         self._told["count"] = count

@@ -59,10 +59,10 @@ def copy(
 ) -> None:
     """Copy everything that the store holds into another, empty one, and compare both table by table.
 
-    No daemon may run. An address is that of a PostgreSQL database or a file of SQLite; `postgres` and `sqlite` stand
+    No daemon may run. An address is that of a PostgreSQL database or a file of SQLite. `postgres` and `sqlite` stand
     for the one in the settings and the environment, which is where a password belongs. Files of items go along with
-    --files-to, between this directory and the bucket of the settings. Whatever ends this, run it again and it goes on;
-    until it has ended no daemon starts on the target. Then change the settings: `store.name`, and the address. Exit
+    --files-to, between this directory and the bucket of the settings. After any interruption, run it again and it goes
+    on; until it has ended no daemon starts on the target. Then change the settings: `store.name`, and the address. Exit
     code 1 when a table differs, or a file is damaged or missing.
     """
     require_here(runtime.config_dir(config_dir))

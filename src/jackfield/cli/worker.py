@@ -69,7 +69,7 @@ def work(told: Mapping[str, Any]) -> None:
 
 
 def begin(app: Application, link: WorkerLink) -> None:
-    """The first process is told that calls are taken, and from time to time what was counted."""
+    """The first process hears that the worker takes calls, and from time to time gets the worker's counts."""
     link.tell_ready()
     app.kernel.tasks.spawn("worker.counts", tell(app, link))
 

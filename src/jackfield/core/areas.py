@@ -38,7 +38,7 @@ class PublicAreas:
         return self._opens_agents
 
     def of(self, host: bytes) -> frozenset[Area] | None:
-        """What a host reaches, in lower case; None: it is no public host."""
+        """The areas that a host reaches, in lower case; None: it is no public host."""
         return self._by_name.get(host)
 
     def methods(self, area: Area) -> frozenset[str] | None:

@@ -23,8 +23,11 @@ OWN_SCHEMES = {"bearer": "jwt", "basic": "basic"}
 
 
 class Authenticator:
-    """`jackfield.api.auth.Authentication`. methods: those that plugins gave. confined: whether agents have run in
-    sandboxes since the start. has_strangers: whether methods are among them that do not come with Jackfield."""
+    """`jackfield.api.auth.Authentication`.
+
+    `methods`: those that plugins gave. `confined`: whether agents have run in sandboxes since the start.
+    `has_strangers`: whether methods are among them that do not come with Jackfield.
+    """
 
     def __init__(self, clock: Clock, report: Callable[[str, str], None]) -> None:
         """report: told which plugin has a method that breaks, and how."""
@@ -39,7 +42,7 @@ class Authenticator:
         """Scheme -> the stranger's method that owns it."""
 
     def add(self, method: AuthMethod, claim: Callable[[str], bool], *, is_own: bool, plugin: str = "") -> None:
-        """`claim`: whether the method's plugin counts for this thing, such as `auth method:jwt`.
+        """`claim`: whether the method's plugin wins this thing, such as `auth method:jwt`.
 
         Raises `NameTaken`, and TypeError for schemes that are none.
         """

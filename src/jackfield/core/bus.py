@@ -11,7 +11,7 @@ log = logging.getLogger("jackfield.bus")
 
 
 class MemoryHub:
-    """What the buses of one process share."""
+    """The state that the buses of one process share."""
 
     def __init__(self) -> None:
         self.buses: set[MemoryBus] = set()

@@ -22,7 +22,7 @@ class Catalog:
     def __init__(self, failed: Callable[[str, BaseException], None]) -> None:
         self._known: dict[str, NodeType | NodeOffer] = {}
         self._replaced: dict[str, NodeType | NodeOffer] = {}
-        """What an offer took the place of: it counts again when the offer cannot be kept."""
+        """The entries that an offer took the place of: one counts again when the offer cannot be kept."""
         self._failed = failed
         self._making = threading.RLock()
 

@@ -19,9 +19,12 @@ KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "keys", "store", "ver
 
 
 def commands_of(host: PluginHost) -> dict[str, click.Command]:
-    """Name -> command. Of two with one name the first counts, and Jackfield's own come first: which configuration there
-    is turns out with the command alone, so it cannot choose. Groups of one name become one group. A command that cannot
-    be loaded is its plugin's failure."""
+    """Name -> command.
+
+    Of two with one name the first counts, and Jackfield's own come first. The command alone decides which configuration
+    there is, so the configuration cannot choose. Groups of one name become one group. A command that cannot be loaded
+    is its plugin's failure.
+    """
     found: dict[str, click.Command] = {}
     owners = dict.fromkeys(KERNEL_COMMANDS, "the kernel")
     for name, offered in host.classes.items():

@@ -27,7 +27,7 @@ PortT = TypeVar("PortT")
 
 @record
 class SharedServices:
-    """What all contexts have in common."""
+    """The services that all contexts have in common."""
 
     service: Service
     clock: Clock

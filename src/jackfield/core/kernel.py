@@ -145,7 +145,7 @@ class Kernel:
         return {thing: plugin for thing, plugin in overrides.items() if plugin in self.plugins.classes}
 
     def idle_overrides(self) -> list[str]:
-        """A sentence per override that counts for nothing."""
+        """A sentence per override without effect."""
         return [
             f"plugins.overrides gives {thing} to {plugin}, but no such plugin is loaded."
             for thing, plugin in self.settings.get(PluginsSettings).overrides.items()
@@ -320,7 +320,7 @@ class Kernel:
             log.info("%d files that a killed daemon had not finished were removed.", swept)
 
     def fail(self, error: ConfigurationError) -> None:
-        """What came up behind the start and prevents the service: stop, with this as the reason."""
+        """A failure behind the start that prevents the service: stop, with this as the reason."""
         self.failure = self.failure or error
         self.stop_requested.set()
 

@@ -1,5 +1,8 @@
-"""The store and the daemon agree on the master key: the store notes the fingerprint of the key that seals, and who has
-another key is refused, instead of failing at every secret."""
+"""The store and the daemon agree on the master key.
+
+The store notes the fingerprint of the key that seals. It refuses a daemon with another key, which would otherwise fail
+at every secret.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lines of the log that a caller or a plugin may cause as often as it likes: few of a kind, and how many there were."""
+"""Lines of the log that a caller or a plugin may cause as often as it likes.
+
+The log has few of a kind, and their number.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class LineLimit:
         self._lock = threading.Lock()
 
     def added(self, kind: str) -> str | None:
-        """What to write behind a line of this kind: how many were left out since the last one. None: leave it out."""
+        """The text to add to a line of this kind: how many were left out since the last one. None: leave it out."""
         with self._lock:
             before = self._left_out.pop(kind, 0)
             if self._lines.hit(kind) is None:

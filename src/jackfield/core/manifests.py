@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 LARGEST = 2**20
 """Bytes of one file."""
 UNSETTLED = 2_000_000_000
-"""Nanoseconds. A file written twice within one tick of the file system's clock (FAT: 2 s) may look the same both times,
-so one that is younger is read again by its content."""
+"""Nanoseconds. A file written twice within one tick of the file system's clock (FAT: 2 s) may look the same both times.
+So the kernel reads one that is younger again, by its content."""
 
 Stamp: TypeAlias = tuple[int, int, int]
 """mtime in ns, inode, size: what changes when a file does. The inode tells a replaced file of the same age and size."""
 Packaged: TypeAlias = Callable[[], Sequence[PackagedDirectory]]
-"""What packages bring."""
+"""The directories that packages bring."""
 Tell: TypeAlias = Callable[[str, Sequence[str]], None]
 """Called on the event loop with the kind's name and the ids of manifests that came, went or changed."""
 
@@ -107,7 +107,7 @@ class KindLibrary(Generic[ManifestT]):
         self._brought = {one.path / kind.name: one.distribution for one in packaged}
         """Folder -> distribution."""
         self._replacing = (self._users, config_dir / "registry" / "current" / kind.name)
-        """Whose manifests take the place of others."""
+        """The sources whose manifests take the place of others."""
         self._directories = [
             *self._replacing,
             *([kind.shipped] if kind.shipped else []),
@@ -137,7 +137,7 @@ class KindLibrary(Generic[ManifestT]):
         return self._warnings
 
     def look(self) -> Mapping[str, ManifestT]:
-        """The same as `all`, on the calling thread; nobody is told what has changed before the next `all`."""
+        """The same as `all`, on the calling thread; nobody hears of changes before the next `all`."""
         with self._looking:
             present, unreadable = self._present()
             known = {path: file.stamp if file.settled else None for path, file in self._files.items()}

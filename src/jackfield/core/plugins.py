@@ -31,7 +31,7 @@ log = logging.getLogger("jackfield.plugins")
 MOST_ERRORS = 100
 """Of one plugin: what more it does wrong is not kept, so that a daemon that runs for months does not grow."""
 MOST_THINGS = 100_000
-"""What one plugin may give to a hook; more come from an iterator without an end."""
+"""The most things that one plugin may give to a hook; more come from an iterator without an end."""
 
 
 @state
@@ -225,7 +225,7 @@ class PluginHost:
         return ConfigurationError(told, details=error.details)
 
     def plugin_of(self, module: str) -> str:
-        """Whose code the module is: the plugin that is in the same package; empty when there is none."""
+        """The owner of the module's code: the plugin that is in the same package; empty when there is none."""
         package = module.partition(".")[0]
         return self._packages.get(package, "")
 
@@ -250,9 +250,11 @@ class PluginHost:
         yield from () if caller is None else (one.plugin_name for one in reversed(caller.get_hookimpls()))
 
     def call(self, hook: str, passing: Passing = nothing_passes) -> Iterator[tuple[str, Any]]:
-        """Call a hook of each plugin; yields (plugin name, result) of those that gave one. Any: each hook has its
-        type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has, and of a plugin of ours what
-        `passing` says: it is no failure of the plugin."""
+        """Call a hook of each plugin; yields (plugin name, result) of those that gave one.
+
+        Any: each hook has its type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has.
+        Raises the errors that `passing` names for a plugin of ours, which are no failure of the plugin.
+        """
         caller = getattr(self._manager.hook, hook, None)
         if caller is None or not caller.has_spec():
             raise LookupError(f"no loaded plugin has {hook} among its extension_points")
@@ -299,8 +301,10 @@ class PluginHost:
 
 
 def things_of(given: Iterable[Any]) -> list[Any]:
-    """What a hook gave. Raises TypeError for an iterator without an end, which no signal could break off. Any: each
-    hook has its type."""
+    """The things that a hook gave.
+
+    Raises TypeError for an iterator without an end, which no signal could break off. Any: each hook has its type.
+    """
     things = list(islice(given, MOST_THINGS + 1))
     if len(things) > MOST_THINGS:
         raise TypeError(f"it gives more than {MOST_THINGS} things")

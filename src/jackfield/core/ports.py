@@ -29,7 +29,7 @@ class _Offer:
 
 
 class PortDirectory:
-    """Who provides which port. A port is made when it is asked for first, on the asker's thread."""
+    """The providers of ports. A port is made when it is asked for first, on the asker's thread."""
 
     def __init__(self, host: PluginHost, precedence: Precedence, context_of: Callable[[str], PluginContext]) -> None:
         self._host = host
@@ -45,7 +45,7 @@ class PortDirectory:
         self._offered = False
 
     def put(self, protocol: object, provided: object) -> None:
-        """What the kernel itself provides or has chosen."""
+        """A port that the kernel itself provides or has chosen."""
         self._built[protocol] = provided
 
     def offer(self) -> None:
@@ -127,7 +127,7 @@ class PortDirectory:
 
 
 class Extensions:
-    """What plugins gave at extension points, asked for once."""
+    """The contributions of plugins at extension points, asked for once."""
 
     def __init__(self, host: PluginHost, precedence: Precedence) -> None:
         self._host = host

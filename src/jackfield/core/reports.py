@@ -1,4 +1,4 @@
-"""What plugins tell of each other's mistakes."""
+"""The plugins' reports of each other's mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process counts."""
+"""The counts of this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .dispatch import Counters
 
 
 def counted(kernel: Kernel, counters: Counters) -> ProcessCounts:
-    """Of this process. What a plugin measures now, a worker would measure once more."""
+    """Of this process. A worker would measure a plugin's momentary values once more."""
     engine = kernel.ports.built(Engine)
     own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
     given = [metric for metric in kernel.health.metrics() if kernel.link is None or metric.kind != "gauge"]

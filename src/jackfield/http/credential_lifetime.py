@@ -1,5 +1,6 @@
-"""What lasts and was opened with a credential ends with it: a logout and a revoked key leave no terminal and no log
-open."""
+"""A connection that was opened with a credential ends with it: a logout and a revoked key leave no terminal and no log
+open.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +23,10 @@ GRACE = 5.0
 
 
 class CredentialBoundReceive:
-    """What a caller says, until what it has said counts no more: from then on it has left, and `left` is all that is
-    heard."""
+    """The messages of a caller, until the caller's credential ends.
+
+    From then on, the caller has left, and `left` is all that the application hears.
+    """
 
     def __init__(self, receive: Receive, left: Message) -> None:
         self._receive = receive

@@ -43,7 +43,8 @@ log = logging.getLogger("jackfield.http")
 _PROJECT = PROJECT_HEADER.encode()
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 ABOUT_THE_DAEMON = frozenset({"/metrics", "/openapi.json", "/docs", "/ws"})
-"""Paths that tell nothing about agents, or, as `/ws`, ask for each topic's own scopes: any valid credential will do."""
+"""Paths that tell nothing about agents, or, as `/ws`, ask for each topic's own scopes: any valid credential is
+enough."""
 
 SESSIONS = "/api/session"
 """Where browsers log in."""
@@ -54,8 +55,9 @@ class CallerGone(ConnectionError):
 
 
 class Counters:
-    """What `/metrics` tells about requests: status class -> count; and about connections, where the server lets us
-    know of them."""
+    """The figures of `/metrics` about requests: status class -> count; and about connections, where the server lets us
+    know of them.
+    """
 
     def __init__(self) -> None:
         self.admission: Admission | None = None
@@ -258,8 +260,10 @@ class Dispatcher:
             raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
 
     async def serve_known(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A request of the management API, in the name of a caller whom the gate has let in with another one: what
-        stands behind the gate is as for their own request. Raises `JackfieldError` as long as nothing was sent."""
+        """A request of the management API, in the name of a caller whom the gate has let in with another one.
+
+        Behind the gate, it is as their own request. Raises `JackfieldError` as long as nothing was sent.
+        """
         path: str = scope["path"]
         if not path.startswith("/api/") or self._mount_of(path) is not None:
             raise NotFound("There is no operation of the management API at this address.")
@@ -355,8 +359,13 @@ def require(caller: Principal, scope: Scope) -> None:
 
 
 def target_problem(scope: Scope) -> InvalidInput | None:
-    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path. What
-    was sent counts too: `%2Fapi` is no path, and names another host where it is put behind an address."""
+    """The router takes `
+
+    api/v1` and `http:
+
+    host/api/v1` for `/api/v1`, where the gate would see another path. The sent form counts too: `%2Fapi` is no path,
+    and names another host where it is put behind an address.
+    """
     path: str = scope["path"]
     sent: bytes = scope.get("raw_path") or b"/"
     if path.startswith("/") and not path.startswith("//") and sent.startswith(b"/") and not sent.startswith(b"//"):

@@ -1,4 +1,4 @@
-"""What we replace in Hypercorn, h11 and uvicorn, and take for granted there; see docs/replaced-parts.md.
+"""The parts that we replace in Hypercorn, h11 and uvicorn, and take for granted there; see docs/replaced-parts.md.
 
 It is done by `hypercorn_parts`, `hypercorn_connections` and `servers`.
 """

@@ -41,7 +41,7 @@ FORWARDING = frozenset({
 
 @state
 class CallerHeaders:
-    """What the headers say."""
+    """The credentials in the headers."""
 
     headers: dict[bytes, list[bytes]]
     forwarded: bool = False
@@ -57,7 +57,7 @@ class CallerHeaders:
 
 
 def rights(caller: Principal) -> tuple[object, ...]:
-    """Who it is and what they may, of one version of the user."""
+    """The caller and the caller's rights, of one version of the user."""
     return caller.user_id, caller.role, caller.scopes, caller.projects, caller.claims.get("version")
 
 
@@ -134,8 +134,11 @@ class Gate:
             )
 
     async def check(self, scope: Scope, access: Access, area: Area) -> Principal | None:
-        """Steps 2 to 6 for everything that is not public. By a public host nobody is the daemon's own user: where a
-        reverse proxy of that user tells nothing of its callers, they would all be."""
+        """Steps 2 to 6 for everything that is not public.
+
+        By a public host nobody is the daemon's own user. A reverse proxy of that user may tell nothing of its callers,
+        and they would all be that user.
+        """
         caller = read_headers(scope)
         scope["jackfield.forwarded"] = caller.forwarded
         self._check_origin(scope, caller, access)

@@ -48,7 +48,7 @@ _EXTENSIONS = b"sec-websocket-extensions"
 
 
 def install() -> None:
-    """Hypercorn has no other way to be told of these."""
+    """Hypercorn has no other way to take these."""
     hypercorn_run.TCPServer = HypercornConnection  # type: ignore[attr-defined,assignment]
     hypercorn_tcp.TaskGroup = ConnectionTasks  # type: ignore[attr-defined]
     hypercorn_h11.WSStream = HypercornStream  # type: ignore[attr-defined,assignment]

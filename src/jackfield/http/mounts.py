@@ -1,5 +1,7 @@
-"""Which raw application serves a path: by the first segment, or by the first two, where the longer one wins, and the
-path alone wins over both."""
+"""The raw application that serves a path, by the first segment, or by the first two.
+
+The longer one wins, and the path alone wins over both.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who serves a connection, where the daemon has worker processes."""
+"""The process that serves a connection, where the daemon has worker processes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Is the TCP peer a process of the daemon's own user? Linux only; elsewhere the answer is no and the token file is
 used.
 
-The row of the client's socket must match the full 4-tuple, be ESTABLISHED, have an inode (a closed or TIME_WAIT socket
-shows uid 0) and our uid.
+The row of the client's socket must match the full 4-tuple, be ESTABLISHED, and have our uid and an inode. A closed or
+TIME_WAIT socket shows uid 0.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _holds(pid: str, wanted: str) -> bool:
 class PeerLookup:
     """Asks netlink, else /proc in a thread.
 
-    `confined`: whether agents of our user run in sandboxes: these share our uid, and are told apart by their user
-    namespace.
+    `confined`: whether agents of our user run in sandboxes. These share our uid, and their user namespace tells them
+    apart.
     """
 
     def __init__(self, confined: Callable[[], bool] = lambda: False) -> None:

@@ -20,7 +20,7 @@ _ROUTE = ".add_url_rule.<locals>.<lambda>"
 
 
 def operation_of(app: Quart, endpoint: str) -> Operation | None:
-    """What the view says about itself."""
+    """The view's description of itself."""
     found = getattr(app.view_functions[endpoint], "jackfield_operation", None)
     return found if isinstance(found, Operation) else None
 

@@ -151,8 +151,11 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
 
 
 def run_to_end(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None]) -> None:
-    """Run the loop until this task is over. A `SystemExit` in any other task ends every event loop at once, before who
-    awaits that task hears of it: no task of a plugin may end the daemon, so the loop goes on."""
+    """Run the loop until this task is over.
+
+    A `SystemExit` in any other task ends every event loop at once, before anybody who awaits that task hears of it. No
+    task of a plugin may end the daemon, so the loop goes on.
+    """
     while True:
         try:
             return loop.run_until_complete(serving)

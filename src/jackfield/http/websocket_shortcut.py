@@ -1,8 +1,8 @@
 """The short cut of a WebSocket: a keystroke and its echo without a task, a queue or a turn of the event loop.
 
-Only what is whole, small and next in line takes it: one frame with one binary message that is all that the socket has
-given, for an application that waits for it; and a message of the application's for a socket that nothing waits to be
-sent to. All else goes the usual way, and so nothing overtakes anything.
+Only a message that is whole, small and next in line takes it. One kind is a frame with one binary message that is all
+that the socket has given, for an application that waits for it. The other is a message of the application's for a
+socket without waiting bytes. All else goes the usual way, and so nothing overtakes anything.
 
 Source: RFC 6455 section 5.2.
 """
@@ -58,7 +58,7 @@ class WebSocketShortcut:
         self._take = None
 
     def received(self, data: bytes) -> bytes:
-        """What has come from the socket; gives what is to go the usual way."""
+        """The bytes that have come from the socket; gives those that go the usual way."""
         take, size = self._take, len(data) - HEAD
         if take is None or not 0 < size <= SHORT or data[0] != WHOLE_BINARY or data[1] != MASKED | size:
             return data
@@ -75,7 +75,7 @@ def unmasked(mask: bytes, data: bytes) -> bytes:
 
 
 def head(size: int) -> bytes:
-    """What stands before that many bytes of a binary message from the server."""
+    """The bytes in front of that many bytes of a binary message from the server."""
     if size <= SHORT:
         return bytes((WHOLE_BINARY, size))
     if size < 1 << 16:

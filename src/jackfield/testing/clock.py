@@ -36,7 +36,7 @@ class FakeClock:
         await future
 
     def set_wall(self, seconds: float) -> None:
-        """Set the wall clock forward, or back, by so many seconds, as an administrator may. No time passes."""
+        """Set the wall clock forward, or back, by that many seconds, as an administrator may. No time passes."""
         self._start += round(seconds * 1000)
 
     async def advance(self, seconds: float) -> None:

@@ -133,7 +133,7 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a sequence or a
+    """By the name of the Protocol, such as `Store`. Things of an extension point stand by its hook, as a sequence or a
     mapping, whose values may be `Given` by another plugin than `test`. A class that is no Protocol and not here is made
     with the context. `BinaryStore` is in memory unless set; `ProcessContainers` are the kernel's own."""
     principal: Principal | None = None

@@ -42,7 +42,7 @@ def listen_run(
     node_id: str = "n-1",
     test: bool = False,
 ) -> ListenRun:
-    """What a connection of this node would be given. `now`: Unix ms."""
+    """The run that a connection of this node would get. `now`: Unix ms."""
     node = Node(node_id, "Trigger", node_type.kind, node_type.kind, version, dict(parameters))
     return ListenRun(
         node=node,
@@ -77,7 +77,7 @@ class HeardEvents:
         return heard
 
     async def items(self, count: int, seconds: float = 10) -> list[Item]:
-        """So many items, of as many events as it takes."""
+        """That many items, of as many events as it takes."""
         found: list[Item] = []
         while len(found) < count:
             found += (await self.event(seconds)).items

@@ -67,12 +67,12 @@ def items(*rows: Mapping[str, Json]) -> Items:
 
 @dataclass
 class NodeOutcome:
-    """What a node run came to."""
+    """The outcome of a node run."""
 
     outputs: Outputs
     """As the engine hands them on; an error output is the last. Empty while the node waits."""
     suspended: Suspend | None = None
-    """What the node returned to wait."""
+    """The node's request to wait."""
     error: NodeError | None = None
     """Why the node failed as a whole, where the workflow goes on after errors."""
 
@@ -111,8 +111,11 @@ class _Lines(logging.Handler):
 
 @dataclass
 class FakeNodeRun:
-    """Implements `jackfield.api.nodes.NodeRun`. What it notes can be read afterwards: `answers`, `scripts`, `started`,
-    `credential_reads`, `logs`, `statics`, `context`."""
+    """Implements `jackfield.api.nodes.NodeRun`.
+
+    You can read its notes afterwards: `answers`, `scripts`, `started`, `credential_reads`, `logs`, `statics`,
+    `context`.
+    """
 
     type: NodeType
     parameters: GivenParameters = field(default_factory=dict)
@@ -138,15 +141,15 @@ class FakeNodeRun:
     binary: BinaryFiles = field(default_factory=MemoryFiles)
     """In memory; the same object may be shared by runs."""
     script: ScriptResult | Callable[[str, str], ScriptResult] = field(default_factory=lambda: ScriptResult(None))
-    """What a script gives; a function is called with language and source."""
+    """A script's result; a function is called with language and source."""
     sub_workflow: Callable[[str | Document, Items], Items] = lambda _, given: given
-    """What another workflow makes of the items it gets."""
+    """The items that another workflow makes of those that it gets."""
     late: Callable[[Mapping[str, Json], Mapping[str, Json]], dict[str, Json]] = lambda templates, _: dict(templates)
-    """What late parameters evaluate to: of the templates and the further variables."""
+    """The values of late parameters: of the templates and the further variables."""
     parts: Mapping[str, Sequence[AttachedNode]] = field(default_factory=dict)
     """Kind of wire -> the nodes that serve this one."""
     earlier: Sequence[Items] = ()
-    """What input 0 got in the node's earlier runs."""
+    """The items that input 0 got in the node's earlier runs."""
     context: MutableMapping[str, Json] = field(default_factory=dict)
     statics: dict[str, dict[str, Json]] = field(default_factory=dict)
     """The workflow's memory across executions, by scope."""

@@ -1,7 +1,7 @@
 """A real PostgreSQL server in a test: its own processes, port and directory. For tests of plugins too.
 
 The programs are those of the newest version under `/usr/lib/postgresql`, or those in the directory that
-`JACKFIELD_TEST_POSTGRES` names, so that the same tests run over several versions.
+`JACKFIELD_TEST_POSTGRES` names. So you can run the same tests over several versions.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _version(name: str) -> float:
 
 
 class PostgresServer:
-    """A cluster of its own on loopback. Its data outlive `kill` and `stop`, and go with its directory."""
+    """A private cluster on loopback. Its data outlive `kill` and `stop`, and go with its directory."""
 
     def __init__(self, directory: Path) -> None:
         """Makes the cluster. directory: empty, and of this user. Raises `NoPostgres`."""
@@ -147,7 +147,7 @@ class PostgresServer:
                 connection.execute(f"{'DROP TABLE' if own else 'DELETE FROM'} {schema}.{table}".encode())
 
     def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:  # Any: of any statement
-        """Run a statement on a connection of its own; its rows, if it gives any."""
+        """Run a statement on a separate connection; its rows, if it gives any."""
         import psycopg
 
         with psycopg.connect(self.dsn(database), autocommit=True) as connection:

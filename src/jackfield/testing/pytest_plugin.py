@@ -53,8 +53,9 @@ def jackfield_context(tmp_path: Path) -> MakeContext:
 
 @pytest.fixture
 def jackfield_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
-    """`jackfield_daemon(settings="...")`: `jackfield serve` with every installed plugin, in a process, a directory
-    and at a port of its own. The test's end stops it."""
+    """`jackfield_daemon(settings="...")`: `jackfield serve` with every installed plugin, in a separate process and
+    directory, at a free port. The test's end stops it.
+    """
     make = cast("type[Daemon]", load("jackfield.testing.daemon:Daemon"))
     daemons: list[Daemon] = []
 

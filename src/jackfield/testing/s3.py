@@ -31,7 +31,7 @@ class NoS3(Exception):
 
 
 class S3Server:
-    """One server on loopback. What it keeps goes with it."""
+    """One server on loopback. Its contents go with it."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

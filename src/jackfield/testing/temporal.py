@@ -100,7 +100,7 @@ def program() -> str:
 
 @record
 class Guard:
-    """What a server asks of whoever comes.
+    """A server's demands on its callers.
 
     `ca`: of the authority. `cert`, `key`: of the server and of its callers, who have the same, all PEM files. `name`:
     in the certificate. `keys`: address of the JWKS of those who sign api keys. `api_key`: a JWT of one who may do
@@ -190,7 +190,7 @@ class TemporalServer:
             self._process.wait(20)
 
     async def describe(self, workflow_id: str) -> Any:  # Any: the library may not be installed
-        """What it says of the latest workflow of this id."""
+        """Its description of the latest workflow of this id."""
         return await (await self._client()).get_workflow_handle(workflow_id).describe()
 
     async def cancel(self, workflow_id: str) -> None:

@@ -1,4 +1,6 @@
-"""What a test asks a server of Temporal, with Temporal's library, which may not be installed: `temporal` loads this."""
+"""A test's questions to a server of Temporal, with Temporal's library, which may not be installed: `temporal` loads
+this.
+"""
 
 from __future__ import annotations
 

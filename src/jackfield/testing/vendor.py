@@ -6,7 +6,7 @@
         ...                                 # the next four requests meet these, in turn
         vendor.send({"n": 1})               # an event to everybody who has subscribed
 
-What it serves (JSON, unless said otherwise):
+It serves (JSON, unless said otherwise):
 
 - `GET /items?page=1&size=100&since=ISO`: `{"items": [{"id", "time", "n"}], "next": page or null}`, the newest first
 - `GET /feed`: the same items as RSS
@@ -56,7 +56,7 @@ class Garbage:
 
 @record
 class Slow:
-    """The right answer, so many seconds late."""
+    """The right answer, that many seconds late."""
 
     seconds: float
 

@@ -1,1 +1,3 @@
-"""Who may connect to a port of the daemon's or a proxy's, how many, and how long a request may take to arrive."""
+"""The callers that may connect to a port of the daemon's or a proxy's, how many, and how long a request may take to
+arrive.
+"""

@@ -1,7 +1,7 @@
 """A port that takes connections as `Admission` has it. It closes as an `asyncio.Server` does.
 
-asyncio and uvloop accept all that wait at once, before anybody could refuse one; without a free descriptor the one
-writes a traceback for each try, and the other ends the server.
+asyncio and uvloop accept all that wait at once, before anybody could refuse one. Without a free descriptor, asyncio
+writes a traceback for each try, and uvloop ends the server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose connection it is: the daemon's own user's, another user's of this machine, or an address's."""
+"""The owner of a connection: the daemon's own user, another user of this machine, or an address."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which connections a port takes, and which of them have taken too long. Nothing here knows sockets or loops.
 
-A connection that has no whole request to be answered gives way to a newer one: it is the oldest of its caller's when
-the caller has too many, and the oldest of the caller with the most of them when all have. So a crowd of silent
-connections shuts nobody out.
+A connection that has no whole request to be answered gives way to a newer one. It is the oldest of its caller's when
+the caller has too many, and the oldest of the largest caller when all have. So a crowd of silent connections shuts
+nobody out.
 """
 
 from __future__ import annotations
@@ -132,8 +132,10 @@ class Admission:
         return self._at.get(descriptor)
 
     def shed(self, age: float, reason: Refusal = "files") -> bool:
-        """Ends the oldest connection that has had nothing to be answered for so many seconds, strangers' first: what a
-        newer one has sent may not have been read yet. `reason`: what there is too little of. False: there is none.
+        """Ends the oldest connection without anything to answer for that many seconds, strangers' first.
+
+        The newer ones may have sent bytes that nobody has read yet. `reason`: the thing that there is too little of.
+        False: there is none.
         """
         for strangers in (True, False):
             key = self._largest(strangers=strangers)

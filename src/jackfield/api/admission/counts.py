@@ -1,4 +1,4 @@
-"""What a port's admission has done so far, for `/metrics`."""
+"""The counts of a port's admission so far, for `/metrics`."""
 
 from __future__ import annotations
 

@@ -13,8 +13,11 @@ from .connections import AdmittedConnection, ConnectionMover
 
 
 def move(mover: ConnectionMover, transport: asyncio.BaseTransport, data: bytes) -> None:
-    """Away, and closed here. A caller who has not read the last answer, or whom nobody takes, is closed as any
-    connection may be between two requests (RFC 9112 section 9.5)."""
+    """Away, and closed here.
+
+    The port may close a caller who has not read the last answer, or whom nobody takes, as any connection between two
+    requests (RFC 9112 section 9.5).
+    """
     transport = cast("asyncio.Transport", transport)  # uvloop's have no base of asyncio's
     if transport.is_closing():
         return

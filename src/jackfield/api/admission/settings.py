@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class ConnectionSettings(BaseModel):
-    """Connections to the daemon's port. Shares and times count for every proxy's port too."""
+    """Connections to the daemon's port. Shares and times hold for every proxy's port too."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

@@ -27,7 +27,7 @@ class EventWriter(Protocol):
     """Events -> bytes of a stream for the client, in the exact grammar of the dialect, however the events are mixed."""
 
     def write(self, event: Event) -> bytes:
-        """What this event adds, often nothing. `Failed` ends the stream as `error` does."""
+        """The text that this event adds, often nothing. `Failed` ends the stream as `error` does."""
 
     def close(self) -> bytes:
         """The end of the stream. Nothing the second time, or after an error."""
@@ -39,7 +39,7 @@ class EventWriter(Protocol):
 class DialectCodec(Protocol):
     @property
     def name(self) -> DialectName:
-        """What `of` finds it by."""
+        """The key that `of` finds it by."""
 
     def parse_request(self, body: bytes) -> ModelRequest:
         """A client's request. Raises `DialectError` 400 that names the field."""

@@ -166,7 +166,7 @@ def _details(value: Json) -> Object:
 
 
 def seconds(header: str | None) -> float | None:
-    """What Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date); at most a day."""
+    """The wait that Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date); at most a day."""
     if not header:
         return None
     try:

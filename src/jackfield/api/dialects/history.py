@@ -1,4 +1,4 @@
-"""What of a client's history another dialect's providers shall not, or cannot, see."""
+"""The parts of a client's history that another dialect's providers must not, or cannot, see."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def is_there(tool: ToolDefinition, dialect: DialectName, target: UpstreamModel) 
 
 
 def beside(tools: Sequence[ToolDefinition], dialect: DialectName, target: UpstreamModel) -> UpstreamModel:
-    """What the target takes together with these tools: Gemini refuses its search beside functions."""
+    """The tools that the target takes together with these: Gemini refuses its search beside functions."""
     if dialect == "gemini" and target.web_search and any(tool.kind != "hosted" for tool in tools):
         return replace(target, web_search=False)
     return target

@@ -1,4 +1,4 @@
-"""What every dialect is translated to and from: one form of a request, of an answer, and of the events of a stream.
+"""The one form of a request, of an answer, and of the events of a stream, which every dialect translates to and from.
 
 Everything here is immutable and made of plain values, so that it can be shared between retries and targets.
 """
@@ -36,7 +36,7 @@ ErrorKind: TypeAlias = Literal[
 
 
 class DialectError(Exception):
-    """What the client is told, in its own dialect, when a request cannot be served.
+    """The error that the client gets, in its own dialect, when the daemon cannot serve a request.
 
     Never holds a key: the message is written by us or by the provider.
     """
@@ -53,7 +53,7 @@ class DialectError(Exception):
         retry_after: float | None = None,
         lasting: bool = False,
     ) -> None:
-        """`status`: HTTP status, 400..599.
+        """`status`: HTTP status, 400 to 599.
 
         `code`, `param`: as in the errors of Chat and Responses. `overflow`: the request does not fit the model's
         context. `retry_after`: seconds after which another try makes sense. `lasting`: the same request will fail
@@ -197,7 +197,7 @@ class ToolChoice:
 
 @record
 class Reasoning:
-    """How much the model shall think. Nothing set and enabled: as much as it finds right (Anthropic's adaptive)."""
+    """How much the model thinks. Nothing set and enabled: as much as it finds right (Anthropic's adaptive)."""
 
     enabled: bool = True
     effort: Effort | None = None
@@ -242,7 +242,7 @@ class ModelRequest:
 
 @record
 class UpstreamModel:
-    """What the upstream's model takes. None: judged by the model's name.
+    """The features that the upstream's model takes. None: judged by the model's name.
 
     `max_output_tokens`: its maximum, larger wishes are clamped. `default_max_tokens`: for Anthropic, which insists on
     one. `reasoning`: takes an effort or budget. `replay_reasoning`: wants its reasoning_content back (DeepSeek, Kimi,

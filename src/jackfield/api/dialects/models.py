@@ -1,4 +1,4 @@
-"""What is known of models by their names alone, and how reasoning is told in numbers or in words."""
+"""The facts that names of models alone give, and the levels of reasoning in numbers or in words."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ _HIDDEN = "jfid_"  # before the hex of an id that Anthropic's pattern refuses
 _TAG = "jackfield:"  # before a signature that is not of the client's dialect: jackfield:<origin>:<signature>
 MARK = _TAG.encode()
 _PLAIN_MARK, _CODED_MARK = re.compile(b"j(?:ackfield:|fid_)").search, b64encode(MARK)[:13]
-"""Of a request that must not pass as it is: either of the two above, in the form in which a search skips to the next j.
-Gemini has signatures in base64: the tag fills the first 13 characters."""
+"""A mark in a request that must not pass as it is. It is either of the two above, in the form in which a search skips
+to the next j. Gemini has signatures in base64: the tag fills the first 13 characters."""
 
 
 def _digest(text: str) -> str:
@@ -37,7 +37,7 @@ def fit_name(name: str, longest: int = MAX_NAME) -> str:
 
 
 def upstream_name(tool: ToolDefinition) -> str:
-    """What a tool is called before a provider that has no namespaces."""
+    """The name of a tool before a provider that has no namespaces."""
     return fit_name(f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name)
 
 
@@ -46,7 +46,7 @@ def tools_by_upstream_name(tools: Iterable[ToolDefinition]) -> dict[str, ToolDef
 
 
 def called_name(name: str, namespace: str | None) -> str:
-    """What an earlier call's tool is called before a provider that has no namespaces."""
+    """The name of an earlier call's tool before a provider that has no namespaces."""
     return fit_name(f"{namespace}__{name}" if namespace else name)
 
 

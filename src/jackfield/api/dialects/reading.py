@@ -1,4 +1,4 @@
-"""What all stream readers share: the framing, the JSON, an answer that is no stream, and the early end."""
+"""The parts that all stream readers share: the framing, the JSON, an answer that is no stream, and the early end."""
 
 from __future__ import annotations
 

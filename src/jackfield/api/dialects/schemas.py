@@ -21,8 +21,10 @@ def told_format(wanted: OutputFormat) -> str:
 
 
 def told_to_openai(request: ModelRequest) -> str:
-    """The format in words, where OpenAI would refuse its schema: the root is no object. A client of its own dialects
-    knows what its provider takes. Empty: nothing has to be told."""
+    """The format in words, where OpenAI would refuse its schema: the root is no object.
+
+    A client of OpenAI's dialects knows the schemas that its provider takes. Empty: the model needs no words.
+    """
     wanted = request.format
     if wanted is None or wanted.kind != "json_schema" or request.dialect in ("chat", "responses"):
         return ""
@@ -86,7 +88,7 @@ def _merged(schema: Object) -> Object:
 def strict(schema: Object, depth: int = _DEEPEST) -> Object:
     """As OpenAI's strict mode wants it: every object closed, every property required.
 
-    What fits the stricter schema fits the first one as well.
+    A value that fits the stricter schema fits the first one as well.
     """
     found: Object = {key: _strict_value(key, value, depth) for key, value in schema.items()}
     if found.get("type") == "object" or type(found.get("properties")) is dict:

@@ -48,7 +48,7 @@ def _of_block(index: int, block: Block) -> list[Event]:
 
 
 class Collector:
-    """Puts a stream together. What it holds is bounded by what the reader lets through."""
+    """Puts a stream together. The reader's limits bound its contents."""
 
     def __init__(self) -> None:
         self._start = MessageStart()

@@ -1,4 +1,6 @@
-"""What all stream writers share: one block open at a time, whatever the upstream interleaves, and one proper end."""
+"""The parts that all stream writers share: one block open at a time, whatever the upstream interleaves, and one proper
+end.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Everything that is wrong with one manifest. What its model says counts, so that keys which a model gains are known
-here at once. The plugin of its kind adds what a model cannot know."""
+"""Everything that is wrong with one manifest.
+
+Its model decides, so that keys which a model gains are known here at once. The plugin of its kind adds what a model
+cannot know.
+"""
 
 from __future__ import annotations
 

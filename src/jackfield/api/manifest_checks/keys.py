@@ -1,5 +1,8 @@
-"""Keys that a model does not know. Models of manifests leave such keys alone, so that a newer file works with an older
-daemon. Whoever writes a file wants to hear of a misspelt one."""
+"""Keys that a model does not know.
+
+Models of manifests leave such keys alone, so that a newer file works with an older daemon. Authors of files want to
+hear of a misspelt one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is wrong with a file, and how commands tell it. The form of a line is that of compilers, which editors read."""
+"""The problems of a file, and the form in which commands tell them.
+
+The form of a line is that of compilers, which editors read.
+"""
 
 from __future__ import annotations
 

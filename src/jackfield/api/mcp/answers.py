@@ -19,7 +19,7 @@ class WatchedSend:
 
 
 async def serve_answered(serve: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """What an application raises is answered as an error, unless its answer has begun."""
+    """It answers an exception of the application as an error, unless the application's answer has begun."""
     watched = WatchedSend(send)
     try:
         await serve(scope, receive, watched)

@@ -58,9 +58,12 @@ class SourcedCall:
 
 
 class ToolSource(Protocol):
-    """What a plugin gives with `jackfield_mcp_tools`. A tool of the daemon's own comes before one of the same name.
-    Each source decides itself who has its tools; for callers with the claim `REACH` (`jackfield.api.profile_tools`) it
-    lists and runs only what that allows, since nobody else looks."""
+    """The tools that a plugin gives with `jackfield_mcp_tools`.
+
+    A tool of the daemon's own comes before one of the same name. Each source decides itself who has its tools. For
+    callers with the claim `REACH` (`jackfield.api.profile_tools`), it lists and runs only allowed ones, since nobody
+    else looks.
+    """
 
     name: str
 

@@ -9,16 +9,21 @@ if TYPE_CHECKING:
 
 
 class ChangingNodes(Protocol):
-    """The port of the kernel for a plugin of Jackfield's own whose hooks give something else than at the start, because
-    an administrator has added or removed what they give."""
+    """The kernel's port for a plugin of Jackfield's own whose hooks give something else than at the start.
+
+    An administrator has added or removed things that they give.
+    """
 
     @property
     def renewals(self) -> int:
         """How often they have changed; what was made of node types before is stale."""
 
     def renew(self, plugin: str) -> None:
-        """Ask the plugin's hooks `jackfield_nodes` and `jackfield_credential_kinds` again: what they give counts from
-        the next run, check and form on, and what they no longer give is gone. It calls plugins: let a thread do it."""
+        """Ask the plugin's hooks `jackfield_nodes` and `jackfield_credential_kinds` again.
+
+        New things count from the next run, check and form on, and things that they no longer give are gone. It calls
+        plugins: let a thread do it.
+        """
 
 
 def renewals(context: PluginContext) -> int:

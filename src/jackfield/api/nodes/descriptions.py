@@ -1,4 +1,4 @@
-"""What a node type tells of itself: to the editor, to the API, and to whoever checks a workflow."""
+"""A node type's description of itself: for the editor, for the API, and for checks of a workflow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NodeCredential:
 
 @record
 class NodeShape:
-    """What a node takes and gives while its parameters have certain values, as an editor draws it."""
+    """The inputs and outputs of a node while its parameters have certain values, as an editor draws it."""
 
     when: Mapping[str, Sequence[Json]] = field(default_factory=dict)
     """Paths of parameters, such as `options.mode`, and the values that each of them may have. Empty: otherwise."""
@@ -38,7 +38,7 @@ class NodeShape:
 
 @record
 class NodeDescription:
-    """What `GET /node-types` and the editor show."""
+    """The description that `GET /node-types` and the editor show."""
 
     display_name: str
     summary: str
@@ -55,20 +55,21 @@ class NodeDescription:
     """Those of them without which it cannot run."""
     credentials: Sequence[NodeCredential] = ()
     missing: str = ""
-    """What keeps it from running, with the remedy: a library that is not installed (`libraries.lacking_library`), or
-    nothing but its parameters is known. Then it is offered to nobody who does not ask for it. Empty: it runs."""
+    """The reason that keeps it from running, with the remedy: a library is not installed (`libraries.lacking_library`),
+    or nothing but its parameters is known. Then it is offered to nobody who does not ask for it. Empty: it runs."""
     scopes: Sequence[str] = ()
-    """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
-    `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
+    """Names of `jackfield.api.auth.SCOPES` that you need to store, activate or start a workflow with such a node.
+    `machine:write` is for nodes that reach the machine, `agents:write` for those that start an agent. See also
+    `ScopedNode`."""
     icon: str = ""
     """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. `kilns/oven` is the picture
     `oven.svg` of the browser extension `kilns` (`jackfield.api.browser`). Empty: that of the group."""
     shapes: Sequence[NodeShape] = ()
-    """What of `inputs`, `outputs`, `provides` and `accepts` it has with which parameters; the first whose `when` holds
-    counts. Empty: always all of them."""
+    """The parts of `inputs`, `outputs`, `provides` and `accepts` that it has with which parameters; the first whose
+    `when` holds counts. Empty: always all of them."""
     help: str = ""
     """The page of the documentation that describes it, such as `webhooks` or `webhooks#the-node`; a plugin's own is an
     `https` address. Empty: the page of the group, if there is one."""
     reads_items: bool = True
-    """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
-    change what leads to a node that reads none and has no expression."""
+    """Whether items change what a node does beyond the expressions in its parameters. A caller without the scopes may
+    change the nodes in front of one that reads none and has no expression."""

@@ -1,4 +1,4 @@
-"""What a node knows of its execution, and does to it."""
+"""A node's knowledge of its execution, and its effects on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..workflows import Outputs, Workflow
 
 @record
 class ExecutionInfo:
-    """What a node may know of its execution. `mode`: webhook, test, manual, trigger, retry, error, sub."""
+    """The facts of its execution that a node may know. `mode`: webhook, test, manual, trigger, retry, error, sub."""
 
     id: str
     mode: str
@@ -40,7 +40,7 @@ saw, out of the reach of scripts."""
 
 @record
 class NodeAnswer:
-    """What a Respond to Webhook node answers. `body`: as sent, bytes or a kept file. `headers`: may repeat a name."""
+    """The answer of a Respond to Webhook node. `body`: as sent, bytes or a kept file. `headers`: may repeat a name."""
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()

@@ -12,7 +12,7 @@ from .types import NodeError, NodeRun
 
 
 class FileRun(Protocol):
-    """Whatever keeps files for an execution: a `NodeRun`, or what a trigger is given."""
+    """A keeper of files for an execution: a `NodeRun`, or the run that a trigger gets."""
 
     @property
     def binary(self) -> BinaryFiles: ...

@@ -1,7 +1,7 @@
 """The form of a node: how its parameters are shown, apart from the model that checks them.
 
 A form is one flat list of fields for each version of a node type. The browser has one renderer for all of them and no
-rule about a single node, so a plugin's node looks and behaves as a built-in one does.
+rule about a single node. So a plugin's node looks and behaves as a built-in one does.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Control: TypeAlias = Literal[
 ]
 """The input that a field is shown with.
 
-collection: `fields` that are added one by one, each at most once; with `multiple` a list of such objects.
-fixedCollection: `groups`, of which each holds an object, or with `multiple` a list of objects, under its name.
-locator: n8n's resource locator, `{"__rl": true, "mode": ..., "value": ...}`, or a plain text. `options` has its modes.
-text: with `multiple` a list of texts. select: with `load`, or with `choices`. A value that is none of them is shown as
-it is. mapper: n8n's resource mapper. credential: the name of a kind of credential.
-notice: a text without a value. hidden: a value that a document may have and no form shows.
+`collection`: `fields` that you add one by one, each at most once; with `multiple` a list of such objects.
+`fixedCollection`: `groups`, of which each holds an object, or with `multiple` a list of objects, under its name.
+`locator`: n8n's resource locator, `{"__rl": true, "mode": ..., "value": ...}`, or a plain text. `options` has its
+modes. `text`: with `multiple` a list of texts. `select`: with `load`, or with `choices`. The form shows a value that is
+none of them as it is. `mapper`: n8n's resource mapper. `credential`: the name of a kind of credential. `notice`: a text
+without a value. `hidden`: a value that a document may have and no form shows.
 """
 
 
@@ -129,9 +129,9 @@ class NodeField(FormPart):
     groups: list[FieldGroup] = Field(default_factory=list)
     multiple: bool = False
     options: dict[str, JsonValue] = Field(default_factory=dict)
-    """What the control needs beside: `rows` (lines of a textarea), `language` (of code), `min`, `max`, `step` (of a
-    number), `modes` (of a locator: `[{"name", "label", "placeholder"}]`), `kind` (of a credential), `add` (the label of
-    the button that adds a row)."""
+    """Further keys of the control: `rows` (lines of a textarea), `language` (of code), `min`, `max`, `step` (of a
+    number). Also `modes` (of a locator: `[{"name", "label", "placeholder"}]`), `kind` (of a credential), `add` (the
+    label of the button that adds a row)."""
 
 
 class NodeForm(FormPart):
@@ -145,8 +145,10 @@ class NodeForm(FormPart):
 
 @runtime_checkable
 class FormedNode(Protocol):
-    """What a node type has beside `NodeType` when it gives its form itself; others have the one of their model, by
-    `jackfield.api.nodes.fields.fields_of`."""
+    """The methods of a node type beside `NodeType` when it gives its form itself.
+
+    Others have the one of their model, by `jackfield.api.nodes.fields.fields_of`.
+    """
 
     def form(self, version: float | None) -> Sequence[NodeField]:
         """The fields of this version. None: no typeVersion given."""

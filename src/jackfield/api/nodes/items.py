@@ -140,7 +140,8 @@ def new_items(rows: Iterable[dict[str, Json]], index: int) -> Items:
 
 def passed_on(item: Item, index: int, source: int = 0) -> Item:
     """An input item again, paired with itself: the same one where it says all of that already, else one around the same
-    data. What else it carries, such as an error, stays behind."""
+    data. Its other contents, such as an error, stay behind.
+    """
     is_own = _is_at_other(item, index, source) if source else _is_at(item, index)
     if is_own and len(item) == (3 if "binary" in item else 2):
         return item
@@ -234,7 +235,7 @@ def accepted(run: NodeRun, error: NodeError | BinaryError, index: int) -> NodeEr
 
 @record
 class NodeInputs:
-    """What one run of a node takes.
+    """The inputs of one run of a node.
 
     `inputs`: per input, items whose `pairedItem` is their own place (`entered`). `seen`: those that the node is given.
     `run`: how often the node ran before. `error_output`: where the items go that failed, None when the node has no such
@@ -271,7 +272,7 @@ def _entered(item: Item, place: int, index: int) -> Item:
 
 
 def seen_items(node: Node, inputs: list[Items]) -> list[Items]:
-    """What the node is given of its inputs: with `executeOnce` the first item of each."""
+    """The items of its inputs that the node gets: with `executeOnce` the first item of each."""
     return [items[:1] for items in inputs] if node.execute_once else inputs
 
 
@@ -377,8 +378,11 @@ def _looked_through(outputs: Outputs) -> tuple[bool, bool]:
 
 
 def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
-    """Pair items that say nothing: with the only input item, by index where one output has as many as the input, and
-    the only item of the only output with the first."""
+    """Pair items that say nothing.
+
+    They pair with the only input item, or by index where one output has as many as the input. The only item of the only
+    output pairs with the first.
+    """
     if not _lacks_pairing(outputs) or len(inputs) != 1:
         return outputs
     if len(inputs[0]) == 1 or (len(outputs) == 1 and len(outputs[0]) == 1 and inputs[0]):

@@ -1,4 +1,4 @@
-"""What a node run opens once and closes at its end: connections to databases, sessions of servers.
+"""The things that a node run opens once and closes at its end: connections to databases, sessions of servers.
 
     async with run.kept_open("session", lambda: session_of(address)) as session:
         await session.ask(...)
@@ -62,7 +62,7 @@ class _Thing:
         return await asyncio.shield(self._ready)
 
     async def close(self, seconds: float) -> BaseException | None:
-        """What closing it, or the thing itself before, raised. `seconds`: until its task is cancelled."""
+        """The error that closing it, or the thing itself before, raised. `seconds`: until its task is cancelled."""
         self._leave.set()
         if not self._ready.done():
             self._task.cancel()

@@ -1,7 +1,7 @@
 """Parameters taken apart: what is the same for all items of a node run, and the values that expressions give for each.
 
-Validating a model again for every item costs more than the expressions in it. A model that says `takes_leaves` is
-validated once, with a `Leaf` wherever the document has an expression, and each item has its own values for those.
+Validating a model again for every item costs more than the expressions in it. A model that says `takes_leaves` gets one
+validation, with a `Leaf` wherever the document has an expression. Each item has its own values for those.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Apart(NamedTuple, Generic[Model]):
 
 
 def filled(value: object, values: Sequence[object]) -> object:
-    """What a field of `Apart.parameters` is for the item with these values."""
+    """The value of a field of `Apart.parameters` for the item with these values."""
     return values[value.place] if type(value) is Leaf else value
 
 

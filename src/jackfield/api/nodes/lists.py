@@ -82,7 +82,7 @@ class LoadedPage:
 
 @runtime_checkable
 class ListingNode(Protocol):
-    """What a node type has beside `NodeType` when its forms have fields with a `LoadedList`."""
+    """The methods of a node type beside `NodeType` when its forms have fields with a `LoadedList`."""
 
     async def listed(self, question: ListQuestion, access: CredentialAccess) -> LoadedPage | None:
         """One page of the list; None: there is no such list. Raises `NodeError` with what the service or the values

@@ -120,7 +120,7 @@ class NodeParameters(BaseModel):
 
     takes_leaves: ClassVar[bool] = False
     """Whether the node reads every field of the type `object` through `jackfield.api.nodes.leaves.filled`, changes no
-    parameters, and no validator looks into such a field: then `NodeRun.resolve_apart` validates once for all items."""
+    parameters, and no validator looks into such a field. Then `NodeRun.resolve_apart` validates once for all items."""
 
     @classmethod
     def completed(cls, parameters: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -150,22 +150,26 @@ class NodeParameters(BaseModel):
 
     @classmethod
     def secret_paths(cls) -> Collection[str]:
-        """Which parameters hold secrets that no answer and no export shows. Paths such as `options.password`, in which
-        `*` stands for every element, `*?name` for every row whose `name` names a credential, and a `?` at the end for a
-        JSON text that gives one. Default: the fields with `json_schema_extra={"secret": True}`, `CREDENTIAL_ROWS` or
-        `CREDENTIAL_JSON`."""
+        """Which parameters hold secrets that no answer and no export shows.
+
+        Paths such as `options.password`. In them, `*` stands for every element, and `*?name` for every row whose `name`
+        names a credential. A `?` at the end stands for a JSON text that gives one. Default: the fields with
+        `json_schema_extra={"secret": True}`, `CREDENTIAL_ROWS` or `CREDENTIAL_JSON`.
+        """
         return marked_paths(cls)
 
     @classmethod
     def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
-        """What in them, as the document has them, keeps each execution from starting that could reach the node: path as
-        above -> why, and the remedy. Default: every empty field that is marked with `needed`."""
+        """The parts of them, as the document has them, that keep each execution from starting that could reach the
+        node: path as above -> why, and the remedy. Default: every empty field that is marked with `needed`.
+        """
         return empty_parameters(cls, parameters)
 
     @classmethod
     def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
-        """What in them, as the document has them, is allowed and hardly meant: path as above -> what it does and what
-        to write instead. `POST /workflows/validate` warns of it."""
+        """The parts of them, as the document has them, that are allowed and hardly meant: path as above -> their effect
+        and the better value. `POST /workflows/validate` warns of it.
+        """
         return {}
 
 

@@ -1,6 +1,6 @@
 """How a node goes through its items: one after another, side by side, to several outputs, or all at once.
 
-Each function here does the same with an item that fails, that is, whose work raises `NodeError` or `BinaryError`: it
+Each function here does the same with an item that fails, that is, whose work raises `NodeError` or `BinaryError`. It
 fails the node, unless the node goes on after errors. Then an error item takes its place. The event loop goes to others
 in between.
 """
@@ -28,7 +28,7 @@ SLICE = 500
 _ASKING_SLICE = 50
 """The same for work that awaits."""
 FAILURES = (NodeError, BinaryError)
-"""What an item may fail with; anything else is a mistake in the node."""
+"""The errors that an item may fail with; anything else is a mistake in the node."""
 
 
 async def each(rows: Iterable[Row], size: int = SLICE) -> AsyncIterator[tuple[int, Row]]:
@@ -127,7 +127,7 @@ async def side_by_side(
     size: int = 1,
     pause: Callable[[], Awaitable[None]] | None = None,
 ) -> list[Result | NodeError]:
-    """What `work` gives for each of these input items, or the error of an item that failed.
+    """The result of `work` for each of these input items, or the error of an item that failed.
 
     `size`: how many are worked on at the same time. A batch is finished before the next begins. `pause`: awaited
     between two batches. Raises the first failed item's `NodeError`, after its batch, unless the node goes on after

@@ -15,11 +15,11 @@ from ..workflows import Node, local_type
 from .types import NodeCatalog, NodeType
 
 UNREAD = frozenset({AGENTS_WRITE, MACHINE_WRITE})
-"""What a workflow may need that nobody can read before it runs."""
+"""The scopes that a workflow may need and that nobody can read before it runs."""
 
 
 class ScopedNode(Protocol):
-    """What a node type has beside `NodeType` when the scopes that its nodes need depend on their parameters."""
+    """The methods of a node type beside `NodeType` when the scopes that its nodes need depend on their parameters."""
 
     def scopes(self, node: Node) -> Collection[str]:
         """Names of `jackfield.api.auth.SCOPES` that a node with these raw parameters needs, beside those of the
@@ -41,8 +41,10 @@ def node_scopes(node: Node, catalog: NodeCatalog) -> frozenset[str]:
 
 
 def document_scopes(document: Json, catalog: NodeCatalog) -> frozenset[str]:
-    """The scopes that the nodes of a workflow need which a parameter holds, as an object or as JSON text. What only an
-    expression can tell may be anything: `UNREAD`."""
+    """The scopes that the nodes of a workflow need which a parameter holds, as an object or as JSON text.
+
+    A workflow that only an expression can give may need anything: `UNREAD`.
+    """
     try:
         return _of_document(document, catalog)
     except RecursionError:

@@ -16,8 +16,8 @@ MASK = "***"
 ABSENT = object()
 """Stands for a value that is not there, which is something else than null."""
 SecretPath: TypeAlias = tuple[str, ...]
-"""Keys from the parameters to a secret; `*` stands for every element, `*?name` for every row whose `name` is that of a
-credential, and `?` for a text of JSON that gives a credential."""
+"""Keys from the parameters to a secret. `*` stands for every element, and `*?name` for every row whose `name` is that
+of a credential. `?` stands for a text of JSON that gives a credential."""
 _SCHEME = r"(?:basic|bearer|bot|digest|token|apikey)"
 _REFERENCE = re.compile(rf"=\s*(?:{_SCHEME}\s+)?(?:\{{\{{[^{{}}]*\}}\}}\s*)+", re.IGNORECASE)
 _EXPRESSIONS = re.compile(r"\{\{([^{}]*)\}\}")
@@ -31,8 +31,8 @@ _LITERAL = re.compile(
     r"""['"`/\\]|(?<![\w$])(?:\d[\w.]{2}|\.\d{2})|(?:\d[^\w"'$]{1,3}\d{0,2}){3}"""
     r"|(?<![\w$.])(?!(?:Buffer|JSON|String|btoa|encodeURIComponent|null|undefined|true|false)\b)[^\W\d]"
 )
-"""What may be a secret of an expression's own: texts, patterns, long numbers, rows of short ones, and words that nobody
-knows."""
+"""The parts of an expression that may be a secret: texts, patterns, long numbers, rows of short ones, and words that
+nobody knows."""
 _MEMBER = re.compile(r"""(["'])(?P<name>[^"'\\]{1,100})\1\s*:\s*(?P<value>\{\{.*?\}\}|"(?:[^"\\]|\\.)*"|[^\s,}]+)""")
 _HARMLESS = re.compile(r"tokens$|(?:max|min|next|page|continuation|sync)-?token|token-?(?:type|count|limit|url)")
 _ROWS_OF_STRANGERS = f"{ROWS_BY}name"
@@ -61,8 +61,10 @@ def _like_secrets(value: Json, path: SecretPath) -> Iterator[SecretPath]:
 
 
 def paths_of(node_type: NodeType | None, version: float | None, parameters: Json) -> tuple[SecretPath, ...]:
-    """What the node's type marks as secret in this version; `paths_by_name` where it cannot be asked. Raises whatever a
-    type raises that cannot give its parameters."""
+    """The paths that the node's type marks as secret in this version; `paths_by_name` where it cannot be asked.
+
+    Raises the errors of a type that cannot give its parameters.
+    """
     if node_type is None:
         return paths_by_name(parameters)
     return tuple(tuple(path.split(".")) for path in node_type.parameters(version).secret_paths())
@@ -110,7 +112,7 @@ def changed_at(value: Json, old: object, path: SecretPath, change: Callable[[Jso
 
 
 def found_at(value: Json, path: SecretPath, place: SecretPath = ()) -> Iterator[tuple[SecretPath, Json]]:
-    """What is at this path, and where: keys and numbers of elements."""
+    """The values at this path, and their places: keys and numbers of elements."""
     if not path or (path[0] == IF_NAMED and _gives_credential(value)):
         yield place, value
         return

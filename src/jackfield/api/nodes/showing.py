@@ -19,8 +19,8 @@ Values = Mapping[str, Json]
 def is_shown(when: When | None, values: Values, top: Values, version: float) -> bool:
     """`values`: beside the field. `top`: of the whole node.
 
-    The keys of `show` are looked at in turn: one that does not fit hides the field, and one with an expression shows
-    it, whatever comes after, because its value is not known yet.
+    The function looks at the keys of `show` in turn. One that does not fit hides the field. One with an expression
+    shows it, whatever comes after, because its value is not known yet.
     """
     if when is None:
         return True

@@ -1,4 +1,4 @@
-"""The form of a node in the hands of an agent: that of its type, with what the model is told in front.
+"""The form of a node in the hands of an agent: that of its type, with the model's description in front.
 
 The names and the rule for the description are n8n's, which makes such a type of each that it marks as usable.
 """

@@ -1,4 +1,4 @@
-"""What a node type is and what one run of a node is given."""
+"""The port of a node type, and the port that one run of a node gets."""
 
 from __future__ import annotations
 
@@ -33,9 +33,12 @@ class NodeError(Exception):
 
 
 class NodeUnavailable(NodeError):
-    """The daemon cannot do the work of the node at all: a setting forbids it, a library or a plugin is missing, or the
-    node's type is wrong. n8n knows no such failure. Where the workflow goes on after errors, every input item fails,
-    while another error of the whole node passes the input on."""
+    """The daemon cannot do the work of the node at all.
+
+    A setting forbids it, a library or a plugin is missing, or the node's type is wrong. n8n knows no such failure.
+    Where the workflow goes on after errors, every input item fails, while another error of the whole node passes the
+    input on.
+    """
 
 
 class KeptBroken(NodeError):
@@ -66,7 +69,7 @@ class NodeRun(Protocol):
 
     @property
     def custom_data(self) -> MutableMapping[str, Json]:
-        """What the execution is noted with: `$execution.customData`."""
+        """The notes on the execution: `$execution.customData`."""
 
     @property
     def binary(self) -> BinaryFiles:
@@ -77,21 +80,27 @@ class NodeRun(Protocol):
         """How often the node ran before in this execution."""
 
     def idempotency_key(self, item: int, part: int = 0) -> str:
-        """A UUID that stands for what this run does with the input item of this index, so that a service may notice
-        that it has done it already. It is the same when the run is repeated, by *Retry On Fail*, after a crash, and at
-        another daemon; of each other item, run, node and execution, a person's retry too, it is another one. `part`:
-        which of several requests for the item.
+        """A UUID for the effect of this run on the input item of this index.
+
+        A service may notice by it that it has done the work already. It is the same when the run is repeated, by *Retry
+        On Fail*, after a crash, and at another daemon. Each other item, run, node and execution, a person's retry too,
+        has another one. `part`: which of several requests for the item.
         """
 
     def items_of_run(self, index: int) -> Items:
-        """What input 0 got in this node's run with this index, up to the current one. Costs nothing; the items' own
-        `pairedItem` tells of the node before. Raises IndexError."""
+        """The items that input 0 got in this node's run with this index, up to the current one.
+
+        Costs nothing; the items' own `pairedItem` tells of the node before. Raises IndexError.
+        """
 
     async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
-        """The workflow's memory across executions. Change it in place: it is stored when the node run ends, also when
-        it fails, and other executions of the workflow see the change at once, so read and write without awaiting in
-        between. Counts as an effect. Raises `NodeError` when the store does not answer, and at the end of the node run
-        when there is more than the setting `executions.max_static_data` allows or it is not JSON."""
+        """The workflow's memory across executions.
+
+        Change it in place. The engine stores it when the node run ends, also when it fails. Other executions of the
+        workflow see the change at once, so read and write without awaiting in between. Counts as an effect. Raises
+        `NodeError` when the store does not answer. At the end of the node run, raises it also for memory above the
+        setting `executions.max_static_data`, or that is not JSON.
+        """
 
     @property
     def log(self) -> logging.Logger: ...
@@ -102,8 +111,11 @@ class NodeRun(Protocol):
         goes on after errors, a look at that item's parameters raises it."""
 
     async def resolve_apart(self) -> list[Apart[Any]]:
-        """As `resolve`, for many items: parameters of a model that `takes_leaves` are the same object for all items,
-        as far as expressions stand where the model takes any value."""
+        """As `resolve`, for many items.
+
+        Parameters of a model that `takes_leaves` are the same object for all items, as far as expressions stand where
+        the model takes any value.
+        """
 
     async def resolve_first(self) -> Any:
         """The same for the first item only (with no item: against an empty one)."""
@@ -154,11 +166,12 @@ class NodeRun(Protocol):
     def kept_open(
         self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
     ) -> AbstractAsyncContextManager[T]:
-        """Lends a thing that the run opens when it is wanted first, and closes when the run ends, however it does: a
-        session of a server, a connection. Several may have it at the same time. One that has ended by itself, or is
-        said to be broken (`KeptBroken`), is opened anew; of many that nobody uses (`executions.kept_open`) the one used
-        longest ago is closed before. `key`: tells the node's things apart, so all that matters for `opening` is in it.
-        Entering raises what `opening` raises.
+        """Lends a thing that the run opens when you want it first, and closes when the run ends, however it does.
+
+        It is a session of a server, or a connection. Several may have it at the same time. The run opens one anew that
+        has ended by itself, or that you report as broken (`KeptBroken`). Of many that nobody uses
+        (`executions.kept_open`), it closes the one used longest ago before. `key`: tells the node's things apart, so
+        all that matters for `opening` is in it. Entering raises what `opening` raises.
         """
 
 
@@ -194,8 +207,10 @@ class AttachedNode(Protocol):
         also when it would wait."""
 
     async def supply(self, item: int) -> object:
-        """What it gives the running node for this item; see `SupplyingNode`. Raises `NodeError` when its type gives
-        nothing."""
+        """The object that it gives the running node for this item; see `SupplyingNode`.
+
+        Raises `NodeError` when its type gives nothing.
+        """
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         """Its own parts."""
@@ -213,10 +228,10 @@ class AttachedNode(Protocol):
         """As `NodeRun.run_workflow`."""
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        """As `NodeRun.credential`, of its own."""
+        """As `NodeRun.credential`, for this node."""
 
     async def authorization(self, kind: str) -> Authorization:
-        """As `NodeRun.authorization`, of its own."""
+        """As `NodeRun.authorization`, for this node."""
 
     def kept_open(
         self, key: str, opening: Callable[[], AbstractAsyncContextManager[T]]
@@ -251,16 +266,18 @@ class NodeType(Protocol):
 
 @runtime_checkable
 class EntryNode(Protocol):
-    """What a node type has beside `NodeType` when executions that start at it get more than what they are given."""
+    """The methods of a node type beside `NodeType` when executions that start at it get more than their caller's items."""
 
     def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
-        """The start node's output for the items that another workflow or a caller hands over. None: a run by hand
-        without any, so that the node makes what it would have given; it may have nothing to give."""
+        """The start node's output for the items that another workflow or a caller hands over.
+
+        None: a run by hand without any, so that the node makes the items that it would have given; it may make none.
+        """
 
 
 @runtime_checkable
 class PatientNode(Protocol):
-    """What a node type has beside `NodeType` when its nodes need some of several inputs."""
+    """The methods of a node type beside `NodeType` when its nodes need some of several inputs."""
 
     def required_inputs(self, node: Node) -> frozenset[int]:
         """The inputs without which a node with these raw parameters does not run in order v1, even when nothing else
@@ -269,8 +286,11 @@ class PatientNode(Protocol):
 
 @runtime_checkable
 class SelfServingNode(Protocol):
-    """What a node type has beside `NodeType` when a start node works on what its caller hands over: it is started with
-    items on its own output choice (`ExecutionRequest.start_output`), and runs next, with these as its input."""
+    """The methods of a node type beside `NodeType` when a start node works on its caller's items.
+
+    The engine starts it with items on the output of its choice (`ExecutionRequest.start_output`). It runs next, with
+    these as its input.
+    """
 
     def own_output(self, node: Node) -> int:
         """The output whose items are the node's own input; it gives nothing there itself."""
@@ -278,7 +298,7 @@ class SelfServingNode(Protocol):
 
 @runtime_checkable
 class StreamingNode(Protocol):
-    """What a node type has beside `NodeType` when its nodes can send chunks (`NodeRun.send_chunk`)."""
+    """The methods of a node type beside `NodeType` when its nodes can send chunks (`NodeRun.send_chunk`)."""
 
     def streams(self, node: Node) -> bool:
         """Whether a node with these raw parameters does."""
@@ -286,11 +306,12 @@ class StreamingNode(Protocol):
 
 @runtime_checkable
 class SupplyingNode(Protocol):
-    """What a node type has beside `NodeType` when its nodes serve others."""
+    """The methods of a node type beside `NodeType` when its nodes serve others."""
 
     async def supply(self, node: AttachedNode, item: int) -> object:
-        """What the node gives for an input item of the one that it serves; per kind of wire an object of
-        `jackfield.api.ai`. Raises `NodeError`."""
+        """The node's supply for an input item of the one that it serves; per kind of wire an object of
+        `jackfield.api.ai`. Raises `NodeError`.
+        """
 
 
 TOOL_FORM = "Tool"
@@ -303,7 +324,7 @@ def entry_node(node_type: NodeType | None) -> EntryNode | None:
 
 
 def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items | None:
-    """What the start node makes of the given items; see `EntryNode`."""
+    """The items that the start node makes of the given ones; see `EntryNode`."""
     node = workflow.nodes[start]
     found = entry_node(catalog.find(node.kind))
     return found.entry(node, workflow, given) if found else given
@@ -339,7 +360,7 @@ def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
 
 
 class NodeOutline(Protocol):
-    """What lists show of a node type: all that it tells but its parameters. See `NodeType`."""
+    """The part of a node type that lists show: all that it tells but its parameters. See `NodeType`."""
 
     @property
     def kind(self) -> str: ...

@@ -1,9 +1,9 @@
 """How a model says the way its parameters are shown, where its types do not say it all.
 
-Three places, of which the later one wins: `Annotated[..., Ui(...)]` on a type that several fields share, `ui` of a
-model that is the type of a field, and `ui_fields` of the model that has the field, by the names of documents. A model
-has the `ui_fields` of its bases, too. Fields come as the model has them, those of its `ui_order` first and collections
-of options last.
+Three places, of which the later one wins. They are `Annotated[..., Ui(...)]` on a type that several fields share, and
+`ui` of a model that is the type of a field. The last is `ui_fields` of the model that has the field, by the names of
+documents. A model has the `ui_fields` of its bases, too. Fields come as the model has them, those of its `ui_order`
+first and collections of options last.
 """
 
 from __future__ import annotations

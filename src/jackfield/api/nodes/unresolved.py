@@ -30,7 +30,7 @@ class Unresolved:
 
 
 def unresolved(error: NodeError) -> NodeParameters:
-    """What stands in the list that `NodeRun.resolve` gives."""
+    """The value that stands in the list that `NodeRun.resolve` gives."""
     return cast("NodeParameters", Unresolved(error))
 
 
@@ -41,7 +41,7 @@ def first_resolved(resolved: Sequence[Model]) -> Model | None:
 
 
 def unresolved_items(resolved: Sequence[object]) -> Items:
-    """What stands for items of which none has parameters."""
+    """The values that stand for items of which none has parameters."""
     errors = [made.error for made in resolved if isinstance(made, Unresolved)]
     return [error_item(error, index) for index, error in enumerate(errors)]
 

@@ -1,7 +1,7 @@
 """Frames between the daemon and a worker process: a body behind its length and a number.
 
-Both are big-endian 32-bit numbers. The number of a frame of items, or of a list's elements, says how many it has; that
-of an answer's last frame is 0; of a request's first frame it is the seconds of processor time that the work may take.
+Both are big-endian 32-bit numbers. In a frame of items, or of a list's elements, the number says how many it has. An
+answer's last frame has 0. A request's first frame has the seconds of processor time that the work may take.
 
 Processes of scripts load this file without the rest of the project: it imports the standard library alone, and little
 of that.
@@ -41,8 +41,11 @@ def framed(body: Body, number: int = LAST) -> bytes:
 
 
 def fitting(count: int, size: int) -> int:
-    """How many elements to take for the next frame, when that many of them had that many bytes: the frame has about
-    `PIECE` bytes then, and never more than twice the elements of this one, since the next may be larger."""
+    """The number of elements to take for the next frame, when that many of them had that many bytes.
+
+    The frame has about `PIECE` bytes then. It never has more than twice the elements of this one, since the next may be
+    larger.
+    """
     return max(1, min(2 * count, count * PIECE // max(size, 1)))
 
 

@@ -58,9 +58,11 @@ class FrameStream:
         return memoryview(data)[sent:] if sent < len(data) else b""
 
     def frame_now(self, seconds: float) -> Frame | None:
-        """The next frame if it comes within that many seconds, for which this thread keeps looking: a worker that has a
-        processor answers sooner than this one would have slept and woken up. A long one that keeps coming is left to
-        the event loop then. Raises as `frame`."""
+        """The next frame if it comes within that many seconds, for which this thread keeps looking.
+
+        A worker that has a processor answers sooner than this one would have slept and woken up. A long one that keeps
+        coming is left to the event loop then. Raises as `frame`.
+        """
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self._socket, select.POLLIN)

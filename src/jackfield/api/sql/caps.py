@@ -51,7 +51,7 @@ class FirstEnd:
         return self._since
 
     def found(self, last: int | None, *, is_short: bool) -> bool:
-        """Whether the rest of what was wanted may be among those that were passed over, such as what has ended since a
+        """Whether the rest of the wanted rows may be among those that were passed over, such as rows that ended after a
         clock was set back. `last`: when the last one that went has ended, Unix ms; None: none went. `is_short`: there
         were fewer than wanted.
         """

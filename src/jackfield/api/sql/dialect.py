@@ -21,7 +21,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Found(Protocol):
-    """What a statement has found, row by row."""
+    """The rows that a statement has found, one by one."""
 
     @property
     def rowcount(self) -> int: ...
@@ -100,7 +100,7 @@ class RowDialect(StoreDialect[ConnectionT]):
 
     @abstractmethod
     def rows_table(self, name: str, own: Mapping[str, ColumnType]) -> str:
-        """What stands behind CREATE TABLE: id, created_at, updated_at, size, and the table's own fields."""
+        """The text behind CREATE TABLE: id, created_at, updated_at, size, and the table's own fields."""
 
     @abstractmethod
     def mark(self, column: ColumnType) -> str:

@@ -1,8 +1,7 @@
 """Lists of executions and their counts over a database with SQL, by counts that are kept.
 
-The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`. Each store sees to
-it that it changes with them, and that there are sums of it: at a million executions of hundreds of workflows it has
-tens of thousands of rows.
+The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`. Each store changes
+it with them, and keeps sums of it. At a million executions of hundreds of workflows, it has tens of thousands of rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`jackfield.api.storage.files.FileStore` over a database with SQL: references of executions to kept files.
 
-Several daemons may use the database. So ids are sorted before rows are locked, and of two daemons one may have released
-what the other has referred to at the same moment: such a file is neither told nor claimed.
+Several daemons may use the database. So stores sort ids before they lock rows. Of two daemons, one may have released a
+file that the other has referred to at the same moment. Such a file is neither reported nor claimed.
 """
 
 from __future__ import annotations

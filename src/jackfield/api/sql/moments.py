@@ -42,7 +42,7 @@ class Pace:
 
 
 def pace_of(oldest: int | None, before: int, now: int) -> Pace:
-    """A twentieth of the time until the oldest row is late by a hundredth of its age; from there it grows evenly to a
+    """A twentieth of the time until the oldest row is late by a hundredth of its age. From there it grows evenly to a
     half, for one that is late by a twentieth.
 
     Args: oldest: When the oldest row ended or came; None where there is none. `before`: Rows of before this moment go.
@@ -54,7 +54,7 @@ def pace_of(oldest: int | None, before: int, now: int) -> Pace:
 
 
 def pace_of_forgetting(since: int | None, now: int) -> Pace:
-    """Of rows that name the moment of their own deletion, as if they were kept for a day.
+    """Of rows that name the moment of their deletion, as if the store kept them for a day.
 
     Args: since: The earliest such moment; None where there is none. `now`: Both are Unix times in milliseconds.
     """
@@ -80,8 +80,8 @@ class SpareMoments:
         work: Callable[[ConnectionT], ResultT],
         share: float,
     ) -> ResultT:
-        """Let `write` do the work in a moment without other writes, or once the last one took no more than this share
-        of the time since it began. What it waited for others is theirs: only the work's own time counts.
+        """Let `write` do the work in a moment without other writes. It also does the work once the last one took no
+        more than this share of the time since it began. Only the work's own time counts, and not its wait for others.
 
         Args:
             write: Calls its argument once on a thread of the store, or again when it repeats a transaction.

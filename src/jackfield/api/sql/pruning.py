@@ -1,4 +1,4 @@
-"""What retention ends, found over a database with SQL."""
+"""The rows that retention ends, found over a database with SQL."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ FREE = """NOT (substr(executions.id, 15, 1) = '8' AND EXISTS (SELECT 1 FROM exec
     WHERE p.id >= substr(executions.id, 1, 13) AND p.id < substr(executions.id, 1, 13) || '~'
     AND p.finished_at IS NULL))"""
 """Of ended ones in `executions`: those that no open execution may ask for. One that has started others looks for them
-when it goes on after a crash or a wait, and starts anew what it does not find. Their ids begin alike, and have an 8
-where others have the version of UUIDs, a 7."""
+when it goes on after a crash or a wait. It starts those anew that it does not find. Their ids begin alike, and have an
+8 where others have the version of UUIDs, a 7."""
 _BEYOND = "SELECT time, id FROM calls WHERE webhook_id = ? ORDER BY time DESC, id DESC LIMIT 1 OFFSET ?"
 
 
 @record
 class FoundOld:
-    """What goes next, and how fast."""
+    """The rows that go next, and how fast."""
 
     rows: Sequence[Doomed]
     pace: Pace

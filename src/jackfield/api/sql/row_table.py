@@ -1,7 +1,7 @@
 """The rows of data tables as SQL: one table of the database per data table, one typed field per column.
 
-A field is named after a number that its column keeps, so that no name of a user stands in a statement and renaming a
-column changes no row. Dates are Unix milliseconds. `size` is what a row takes of the limits.
+The name of a field comes from a number that its column keeps. So no name of a user stands in a statement, and renaming
+a column changes no row. Dates are Unix milliseconds. `size` is what a row takes of the limits.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RowTable(Generic[ConnectionT]):
         return " + ".join([str(self.size_of(list(given.values()))), *kept])
 
     def field_size(self, field: Field) -> str:
-        """What a field counts in the size of a row, as SQL."""
+        """A field's share of the size of a row, as SQL."""
         if field.type != "string":
             return str(FIELD_SIZE)
         return f"coalesce({self.dialect.length_of(field.field)}, {FIELD_SIZE})"

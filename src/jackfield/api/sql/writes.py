@@ -2,8 +2,8 @@
 
 The thread takes whatever waits at the moment into one transaction (group commit): alone, a write is committed at once.
 Under load, hundreds share one fsync. It begins when a turn of the event loop ends, and for each batch the loop wakes up
-once. Behind a batch the loop first gets a few turns, because whoever has waited for it often writes again: one large
-transaction costs less than two small ones, and all who wait for the smaller one wait for the same loop.
+once. Behind a batch the loop first gets a few turns, because callers that have waited for it often write again. One
+large transaction costs less than two small ones, and all who wait for the smaller one wait for the same loop.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNCHANGED = "nothing was changed, try again."
 _LOOKS = 20
 """How often within the limit the queue is searched for what has waited too long."""
 _TURNS = 3
-"""Of the event loop, behind a batch, in which as many writes may come as it had: a future that is shielded takes one
+"""Of the event loop, behind a batch, in which as many writes may come as it had. A future that is shielded takes one
 more than another."""
 _UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
 
@@ -113,7 +113,7 @@ class WriterThread(ABC, Generic[OperationT]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether it was told to go, and did not hand over yet."""
+        """Whether it got the order to go, and did not hand over yet."""
         return self._told_to_go or self._running
 
     def go(self) -> None:
@@ -244,7 +244,7 @@ class WriteQueue(Generic[OperationT]):
         self._pending_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._turning = False
-        """Whether this is told of the end of the loop's turn."""
+        """Whether this hears of the end of the loop's turn."""
         self._turns = 0
         """How many more the writer leaves to those who have waited for the last batch."""
         self._expected = 0

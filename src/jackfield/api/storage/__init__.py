@@ -1,11 +1,11 @@
 """The store port: domain verbs, never SQL. One contract suite (`tests/contracts/`) holds for every store.
 
-Times are Unix milliseconds, UTC. Verbs that return a future are queued in the order of the calls, at once, and the
+Times are Unix milliseconds, UTC. Verbs that return a future join the queue in the order of the calls, at once. The
 future resolves when the transaction that holds them is durable. The others are coroutines. Every verb raises
 `StoreUnavailable` when the store does not answer within its limit (disk full, lock held, queue full). Then nothing was
 changed, unless its message says that the outcome of a commit that had begun is not known. An execution that is over
-stays as it is: later changes of it do nothing. Who may change an open one, and what repeating a write does, say the
-rules of `jackfield.api.storage.ownership`.
+stays as it is: later changes of it do nothing. The rules of `jackfield.api.storage.ownership` say who may change an
+open one, and the effect of a repeated write.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The audit log as the store keeps it: a chain of records, of which each names the hash of the one before.
 
-Whoever appends makes the hashes (`jackfield.api.audit`). The store keeps the order: an append counts only where
-the chain still ends with the record that it follows, so that daemons of one store write one chain.
+The appender makes the hashes (`jackfield.api.audit`). The store keeps the order. An append counts only where the chain
+still ends with the record that it follows, so that daemons of one store write one chain.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class AuditFilter:
 
 @record
 class AuditCheckpoint:
-    """What is left of records that retention has dropped.
+    """The rest of records that retention has dropped.
 
     `number`, `hash`: of the last one. `dropped`: how many were ever dropped. `at`: Unix ms, when. `mac`: of all this.
     """
@@ -86,9 +86,11 @@ class AuditStore(Protocol):
     async def audit_head(self) -> AuditHead: ...
 
     async def append_audit(self, after: AuditHead, rows: Sequence[AuditRow]) -> AuditHead:
-        """Append rows, which follow `after`, all or none. Gives the end of the chain then: the last of them, or
-        another record when the chain did not end with `after`, and nothing was appended. Of many at once, from several
-        daemons too, one is appended."""
+        """Append rows, which follow `after`, all or none.
+
+        Gives the end of the chain then: the last of them. When the chain did not end with `after`, it gives another
+        record, and appended nothing. Of many at once, from several daemons too, one is appended.
+        """
 
     async def audit_rows(
         self, where: AuditFilter, *, after: int | None, limit: int, newest_first: bool

@@ -1,4 +1,4 @@
-"""Entries: what a plugin keeps in the store that has no tables of its own there, such as evaluations and their runs.
+"""Entries: values that a plugin keeps in the store when it has no tables there, such as evaluations and their runs.
 
 An entry has a kind, which belongs to one plugin, and an id that is unique in its kind. Its revision tells whether
 somebody else has changed it since it was read, so that daemons that share a store never overwrite each other.

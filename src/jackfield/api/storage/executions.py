@@ -24,8 +24,8 @@ OPEN_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 
 @record
 class StaticChange:
-    """What a workflow remembers from now on (see `WorkflowStore.set_static_data`), stored in the transaction that
-    stores an execution. `known`: what was read before; None: there was nothing.
+    """The memory that a workflow has from now on (see `WorkflowStore.set_static_data`), stored in the transaction that
+    stores an execution. `known`: the value that was read before; None: there was nothing.
     """
 
     workflow_id: str
@@ -75,8 +75,8 @@ class FinishedExecution:
     """JSON bytes of {message, node?, itemIndex?}."""
     call: CallUpdate | None = None
     forget_at: int | None = None
-    """Unix ms from which on `prune` deletes it, once no execution is open whose id begins with the same 13 characters:
-    a parent may still ask for it. None: it is kept as long as others."""
+    """Unix ms from which on `prune` deletes it, once no execution is open whose id begins with the same 13 characters.
+    A parent may still ask for it. None: it is kept as long as others."""
     number: int = 0
     owner: str | None = None
 
@@ -141,11 +141,13 @@ class ExecutionStore(Protocol):
     number: of the chunk `steps`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
-        """With its call, delivery and static data, and with its end when it is over already. The future fails with
-        `Conflict` when the delivery is known, the id is taken, or the static data is no longer what was known (details
-        name `staticData`). Then nothing was stored. Known with the same `created_at` and call,
-        it is a repetition: nothing changes, and the future succeeds, also when the delivery is this execution's own.
-        Raises `Fenced` when its owner is not alive; one without an owner is always taken."""
+        """With its call, delivery and static data, and with its end when it is over already.
+
+        The future fails with `Conflict` when the delivery is known, the id is taken, or the static data has changed
+        meanwhile (details name `staticData`). Then nothing was stored. Known with the same `created_at` and call, it is
+        a repetition: nothing changes, and the future succeeds, also when the delivery is this execution's own. Raises
+        `Fenced` when its owner is not alive; one without an owner is always taken.
+        """
 
     def append_steps(
         self, execution_id: str, steps: bytes, number: int, owner: str | None = None
@@ -196,8 +198,10 @@ class ExecutionStore(Protocol):
         """Which of these are kept, whatever their status."""
 
     async def next_chunks(self, execution_ids: Sequence[str]) -> dict[str, int]:
-        """`StoredExecution.next_chunk` of those of these that are kept, by id: two looks at an execution that waits are
-        at the same wait when they give the same number."""
+        """`StoredExecution.next_chunk` of those of these that are kept, by id.
+
+        Two looks at an execution that waits are at the same wait when they give the same number.
+        """
 
     async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
         """The call that waits for an execution, as its id and its webhook's; also of an execution whose row is

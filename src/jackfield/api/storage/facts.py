@@ -1,5 +1,7 @@
-"""Facts of a store: the few short texts that hold for the store itself and for every daemon that uses it, such as the
-fingerprint of the key that its secrets are sealed with."""
+"""Facts of a store: the few short texts that hold for the store itself and for every daemon that uses it.
+
+One is the fingerprint of the key that seals its secrets.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,10 @@ from typing import Protocol
 
 
 class FactStore(Protocol):
-    """The part of the store port for facts, and for values that are sealed anew. name: 1 to 100 characters of a to z,
-    digits and hyphens. text: at most 100,000 characters."""
+    """The part of the store port for facts, and for values that are sealed anew.
+
+    `name`: 1 to 100 characters of a to z, digits and hyphens. `text`: at most 100,000 characters.
+    """
 
     async def fact(self, name: str) -> str | None:
         """None: there is no such fact. As it was committed last, by whichever daemon."""

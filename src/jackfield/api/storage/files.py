@@ -7,9 +7,11 @@ from typing import Protocol
 
 
 class FileStore(Protocol):
-    """References, each of an execution to a file, and the files that lost their last one. A reference is written before
-    the file is, so that what a crash leaves behind is always found. now, before: Unix milliseconds, by the daemon's
-    clock."""
+    """References, each of an execution to a file, and the files that lost their last one.
+
+    The daemon writes a reference before the file, so that it always finds the leftovers of a crash. `now`, `before`:
+    Unix milliseconds, by the daemon's clock.
+    """
 
     async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> Sequence[str]:
         """The execution refers to these files; repeated, it changes nothing. The execution may not be stored yet, and

@@ -1,4 +1,4 @@
-"""What the store keeps of folders, which hold workflows and further folders."""
+"""The store's records of folders, which hold workflows and further folders."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ class FolderStore(Protocol):
         name, `NotFound` for an unknown parent. That no folder is put into itself is the caller's care."""
 
     async def delete_folder(self, folder_id: str) -> bool:
-        """What it holds moves into its parent. Raises `Conflict` when a folder of the same name is there; then nothing
-        changed. False when it is unknown."""
+        """Its contents move into its parent.
+
+        Raises `Conflict` when a folder of the same name is there; then nothing changed. False when it is unknown.
+        """
 
     async def move_workflow(self, workflow_id: str, folder_id: str | None) -> bool:
         """Into this folder, or out of all. False when the workflow is unknown. Raises `NotFound` for an unknown

@@ -13,10 +13,10 @@ FORGET_AFTER_DAYS = 7
 
 @record
 class HostEntry:
-    """What a host says of itself.
+    """A host's description of itself.
 
-    `id`: of its configuration directory, so that a restart is told from a second daemon with the same name. `about`:
-    JSON of at most 16,000 characters. `lease_ms`: so long it counts as alive.
+    `id`: of its configuration directory, which tells a restart from a second daemon with the same name. `about`: JSON
+    of at most 16,000 characters. `lease_ms`: so long it counts as alive.
     """
 
     name: str

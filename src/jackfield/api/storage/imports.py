@@ -10,7 +10,7 @@ from ..records import record
 
 @record
 class ImportedId:
-    """What an id of another system stands for here.
+    """The local counterpart of an id of another system.
 
     `source`: the installation that it comes from. `kind`: such as `workflow` or `credential`. `digest`: of what was
     imported last under it, empty as long as it has only been referred to.

@@ -1,6 +1,6 @@
-"""What hosts tell of their ledgers of usage, so that reports have it when a host does not answer, or is gone.
+"""The hosts' reports of their ledgers of usage, so that the reports are there when a host does not answer, or is gone.
 
-A ledger is told day by day (UTC), each day as a whole: what stands in it is the matter of whoever writes it.
+A host reports its ledger day by day (UTC), each day as a whole. The contents are the matter of their writer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ MOST_DAY_BYTES = 16 * 2**20
 class StoredLedger:
     """`id`: of the host's configuration directory, which stays when the host gets another name.
 
-    `name`: the host's, as it was called last. `as_of`: all that was counted until then is told (Unix ms, by the host's
-    clock). `inside`: not for a caller who comes by one of `server.public_hosts`, because the host serves none.
+    `name`: the host's, as it was called last. `as_of`: the host has reported all that it counted until then (Unix ms,
+    by the host's clock). `inside`: not for a caller who comes by one of `server.public_hosts`, because the host serves
+    none.
     """
 
     id: str

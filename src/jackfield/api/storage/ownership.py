@@ -1,4 +1,4 @@
-"""Who runs which execution: the part of the store port for daemons that share a store.
+"""The owners of executions: the part of the store port for daemons that share a store.
 
 A daemon has one incarnation per life, and one lease for all that it runs. An open execution has an owner, the
 incarnation that runs it or keeps it in memory, or none: then any daemon claims it. The rules, for every store:
@@ -53,8 +53,8 @@ class Claimed:
     """An execution that a claim has given to its claimer.
 
     `status`: as before, so that a running one is still `running`. `epoch`: 1, and one more for each time that it was
-    taken over. `taken_over`: this claim took it from an incarnation that died, with its node in flight if it ran; else
-    it was handed over in order, or never owned.
+    taken over. `taken_over`: this claim took it from an incarnation that died, with its node in flight if it ran. Else
+    its owner handed it over in order, or nobody owned it.
     """
 
     id: str
@@ -74,9 +74,10 @@ class Standing:
 
 @record
 class Renewed:
-    """`cancelled`: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order;
-    they are told again until they are over. At most 1000 at a time. `now_ms`: the store's clock, in Unix ms; None: it
-    has none of its own.
+    """`cancelled`: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order.
+
+    The store repeats them until they are over. At most 1000 at a time. `now_ms`: the store's clock, in Unix ms; None:
+    the store has no clock.
     """
 
     cancelled: Sequence[str] = ()
@@ -84,8 +85,11 @@ class Renewed:
 
 
 class Renewals(Protocol):
-    """Renews one incarnation. It belongs to one event loop, which may run in a thread of its own beside the store's:
-    what it needs (a connection), it opens there at the first renewal, and again when it breaks."""
+    """Renews one incarnation.
+
+    It belongs to one event loop, which may run in another thread than the store's. There it opens its resources (a
+    connection) at the first renewal, and again when they break.
+    """
 
     async def renew(self) -> Renewed:
         """The lease counts from now on. Raises `Fenced` when the incarnation is not alive, `StoreUnavailable`."""
@@ -103,11 +107,14 @@ class OwnershipStore(Protocol):
         out, and nobody need renew."""
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
-        """Queued in the order of the calls: writes of this owner that are queued behind it are taken; claims and
-        renewals wait for the future first. Every earlier incarnation of the same daemon is not alive from then on, and
-        what it owns can be claimed. But the future fails with `Conflict`, and nothing changes, as long as the lease of
-        one runs that is not among `earlier`, unless the store is exclusive. Registering the same incarnation again
-        while it is alive renews it; the future fails with `Fenced` when it is alive no more."""
+        """Queued in the order of the calls.
+
+        The store takes writes of this owner that are queued behind it; claims and renewals wait for the future first.
+        Every earlier incarnation of the same daemon is not alive from then on, and what it owns can be claimed. But the
+        future fails with `Conflict`, and nothing changes, as long as the lease of one runs that is not among `earlier`.
+        An exclusive store has no such check. Registering the same incarnation again while it is alive renews it; the
+        future fails with `Fenced` when it is alive no more.
+        """
 
     def renewals(self, owner: str) -> Renewals:
         """owner: an incarnation's id. Does not look whether it is alive."""
@@ -121,13 +128,15 @@ class OwnershipStore(Protocol):
         due: int | None = None,
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
-        """Own open executions that nobody alive owns, the oldest first (by id), at most `limit`: of these statuses; of
-        the waiting those with a `resume_at` by `due` (Unix ms; None: none of them, unless `only` names it); of the ids
-        in `only` when it is given. No execution is given to two, and none that the claimer owns already. First, every
-        other incarnation whose lease has run out is dead. One whose status is damaged counts as running.
+        """Own open executions that nobody alive owns, the oldest first (by id), at most `limit`. They have these
+        statuses, and an id in `only` when it is given. Of the waiting, it takes those with a `resume_at` by `due` (Unix
+        ms; None: none of them, unless `only` names it). No execution is given to two, and none that the claimer owns
+        already. First, every other incarnation whose lease has run out is dead. One whose status is damaged counts as
+        running.
 
         A claim whose outcome is not known is not repeated: `owned_executions` tells what came of it.
-        Raises `Fenced`."""
+        Raises `Fenced`.
+        """
 
     async def standing(self, execution_id: str) -> Standing | None:
         """Read without input and steps; None for one that is unknown."""
@@ -137,14 +146,17 @@ class OwnershipStore(Protocol):
 
     def release_executions(self, owner: str, execution_ids: Sequence[str]) -> asyncio.Future[None]:
         """Hand over in order, behind all writes that were queued before: these executions have no owner any more, and
-        those that ran are `queued`. What this incarnation does not own stays as it is, without an error. Raises
-        `Fenced`: then others take it over."""
+        those that ran are `queued`. Executions that this incarnation does not own stay as they are, without an error.
+        Raises `Fenced`: then others take it over.
+        """
 
     async def leave(self, owner: str) -> None:
         """An orderly end: release all that the incarnation owns, behind all writes that were queued before, and it is
         not alive any more. Does nothing for one that is not alive or unknown."""
 
     async def ask_cancel(self, execution_id: str) -> bool:
-        """Store the wish that an execution ends; its owner, now or later, finds it with its next renewal. False, and
-        nothing is stored, when it is over, unknown, or has no owner: then whoever wants it ends it himself, by
-        finishing it without an owner."""
+        """Store the wish that an execution ends; its owner, now or later, finds it with its next renewal.
+
+        False, and nothing is stored, when it is over, unknown, or has no owner. Then the caller ends it, by finishing
+        it without an owner.
+        """

@@ -29,9 +29,9 @@ KEEP_ALL = 1 << 53
 
 @record
 class Retention:
-    """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
-    calls per webhook likewise; expired deliveries and revocations. `limit`: rows per call of `prune`, so that a writer
-    is never held for long.
+    """The rows that `prune` deletes: executions that finished before a time, are beyond a count, or have reached their
+    `forget_at`. Also calls per webhook likewise, and expired deliveries and revocations. `limit`: rows per call of
+    `prune`, so that a writer is never held for long.
     """
 
     executions_before: int
@@ -107,15 +107,16 @@ class Store(
         """Delete some of what retention ends; returns how many rows."""
 
     def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
-        """From now on keep so many ended executions at most, and so many calls of each webhook, and a hundredth of that
-        more: whatever comes makes those go that ended first, and the calls that came first. An execution that waited
-        for long is a new one when it ends. What was too many before goes with it, or with `prune`. None: as before.
-        Called on the event loop's thread."""
+        """From now on keep at most that many ended executions, that many calls of each webhook, and a hundredth of that
+        more. New ones push out the executions that ended first, and the calls that came first. An execution that waited
+        for long is a new one when it ends. An excess from before goes with it, or with `prune`. None: as before. Called
+        on the event loop's thread.
+        """
 
 
 @runtime_checkable
 class ClaimedStore(Protocol):
-    """A store that one daemon may have for itself. Whatever keeps its data in one place should be one."""
+    """A store that one daemon may have for itself. A store that keeps its data in one place should be one."""
 
     def claim(self) -> None:
         """Before `open`, by a daemon and not by commands; `close` gives it back. Raises `ConfigurationError` while
@@ -124,8 +125,10 @@ class ClaimedStore(Protocol):
 
 @runtime_checkable
 class ShareableStore(Protocol):
-    """A claimed store that workers of the same daemon can use through the process that has it: it is not `exclusive`
-    from then on, and several incarnations are alive side by side."""
+    """A claimed store that workers of the same daemon can use through the process that has it.
+
+    From then on it is not `exclusive`, and several incarnations are alive side by side.
+    """
 
     def share(self) -> None:
         """Before `open`."""

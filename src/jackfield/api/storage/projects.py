@@ -71,8 +71,11 @@ class ProjectStore(Protocol):
     async def delete_project_member(self, project_id: str, user_id: str) -> bool: ...
 
     async def place_resources(self, kind: ResourceKind, ids: Sequence[str], project_id: str) -> None:
-        """From now on these belong to this project, and to no other one. What was shared with it is shared no more.
-        Executions have a row in `SHARED`, too: one without a row belongs to nobody."""
+        """From now on these belong to this project, and to no other one.
+
+        Other projects that shared them lose them. Executions have a row in `SHARED`, too: one without a row belongs to
+        nobody.
+        """
 
     async def forget_resource(self, kind: ResourceKind, resource_id: str) -> None:
         """It is gone: forget where it belongs and with whom it is shared."""
@@ -92,5 +95,6 @@ class ProjectStore(Protocol):
         """Id -> the projects that it is shared with, in their order; those that are not shared are left out."""
 
     async def trim_placements(self, limit: int) -> int:
-        """Forget, of so many at most, executions and workflows that are gone and have left no execution; how many
-        there were."""
+        """Forget, of at most that many, executions and workflows that are gone and have left no execution; how many
+        there were.
+        """

@@ -1,8 +1,8 @@
 """The part of the store port that keeps data tables; see `jackfield.api.storage`.
 
 A data table has typed columns, and rows with a number, two times and a cell per column. Every store gives the same
-answers: texts compare by code points, nothing is smaller than everything else, and what `%` does not stand for is meant
-literally in patterns.
+answers. Texts compare by code points, and nothing is smaller than everything else. In patterns, every character but `%`
+stands for itself.
 """
 
 from __future__ import annotations
@@ -78,11 +78,12 @@ class DataTableFilter:
 
 @record
 class Condition:
-    """What a row must be like. `column`: one of the table's own or of `SYSTEM_COLUMNS`. `value`: of the column's type.
+    """A condition that a row must meet. `column`: one of the table's own or of `SYSTEM_COLUMNS`. `value`: of the
+    column's type.
 
-    eq, neq: None stands for nothing, and nothing differs from every value. like, ilike: of texts. The value is a
-    pattern for the whole of it, in which `%` stands for any characters. ilike takes a-z and A-Z for the same. gt to
-    lte: nothing is never met. isEmpty: nothing, or an empty text; isNotEmpty: everything else.
+    `eq`, `neq`: None stands for nothing, and nothing differs from every value. `like`, `ilike`: of texts. The value is
+    a pattern for the whole of it, in which `%` stands for any characters. `ilike` takes a-z and A-Z for the same. `gt`
+    to `lte`: nothing never meets it. `isEmpty`: nothing, or an empty text. `isNotEmpty`: everything else.
     """
 
     column: str
@@ -94,8 +95,8 @@ class Condition:
 class RowFilter:
     """Rows that meet every condition, or with `any_of` one of them; without conditions: all rows.
 
-    `search`: and that have, in a column of the table's own, a text that meets this pattern as by `ilike`: numbers count
-    as their digits, truth values as true and false, dates as 2026-01-31T12:00:00.123Z; empty: no search.
+    `search`: and that have, in a column of the table's own, a text that meets this pattern as by `ilike`. Empty: no
+    search. Numbers count as their digits, truth values as true and false, dates as 2026-01-31T12:00:00.123Z.
     """
 
     conditions: Sequence[Condition] = ()
@@ -121,7 +122,7 @@ class RowMark:
 
 @record
 class NewDataRow:
-    """A row to add. id, times: of one that comes from elsewhere; None: the next number, and the present."""
+    """A row to add. `id`, times: of one that comes from elsewhere; None: the next number, and the current time."""
 
     cells: Cells
     id: int | None = None

@@ -33,7 +33,7 @@ class User:
 class ApiKey:
     """`digest`: SHA-256 of the key, hex.
 
-    `scopes`: empty = the owner's role decides. `projects`: ids of those that it counts for; empty = all the owner's.
+    `scopes`: empty = the owner's role decides. `projects`: ids of those that it reaches; empty = all the owner's.
     """
 
     id: str

@@ -127,8 +127,11 @@ class WorkflowStore(Protocol):
         now: int,
         expected_version: int | None = None,
     ) -> StoredWorkflow | None:
-        """The same version, live or not. None when unknown. Raises `Conflict` when expected_version is not the present
-        one, of which the registrations are, and `RouteConflict`; then nothing changed."""
+        """The same version, live or not.
+
+        None when unknown. Raises `Conflict` when expected_version is not the current one, of which the registrations
+        are, and `RouteConflict`; then nothing changed.
+        """
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         """With its versions, registrations and calls; its executions stay."""

@@ -15,7 +15,7 @@ from ..workflows import Items, Node, Problem, Workflow
 
 @record
 class WorkflowChange:
-    """What was committed. `workflow` is None after a deletion."""
+    """A committed change. `workflow` is None after a deletion."""
 
     workflow_id: str
     action: Literal["saved", "activated", "deactivated", "deleted"]
@@ -49,7 +49,7 @@ class Trigger(Protocol):
     kind: str
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        """What this workflow registers; disabled nodes register nothing."""
+        """The registrations of this workflow; disabled nodes register nothing."""
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         """Why this workflow must not go live (an authentication mode without its secret ...)."""
@@ -71,8 +71,10 @@ class StartTeller(Protocol):
     """A `Trigger` that can say it."""
 
     async def starts(self, workflow: Workflow) -> Sequence[Start]:
-        """Of the workflow's enabled nodes that it serves, whether the workflow is live or not. What is wrong is left
-        out: `activation_problems` tells it."""
+        """Of the workflow's enabled nodes that it serves, whether the workflow is live or not.
+
+        It leaves out wrong nodes: `activation_problems` names them.
+        """
 
 
 class NodeTrigger:
@@ -86,8 +88,9 @@ class NodeTrigger:
         return ""
 
     async def attention(self, workflow: Workflow) -> Sequence[Problem]:
-        """What keeps nodes of this live workflow from starting it now, such as a subscription that was refused. Asked
-        with each change and now and then; beside `activation_problems`, which need not be repeated."""
+        """The reasons that keep nodes of this live workflow from starting it now, such as a subscription that was
+        refused. Asked with each change and now and then; beside `activation_problems`, which need not be repeated.
+        """
         return []
 
     async def by_hand(self, workflow: Workflow, node: Node, execution_id: str) -> Items | None:

@@ -23,7 +23,7 @@ class ServiceRefusal(NodeError):
 
     @property
     def gone(self) -> bool:
-        """What was asked for is not there (404, 410)."""
+        """Whether the thing is not there (404, 410)."""
         return self.status in (404, 410)
 
 

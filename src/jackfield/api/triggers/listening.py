@@ -1,9 +1,10 @@
 """Listening triggers: node types that hold a connection over which a service sends its events.
 
 A node type listens when it has the method `listen` beside those of `NodeType`. The plugin `triggers` opens the
-connection while the workflow is live, at one of the daemons that share a store, and opens it again, later and later,
+connection while the workflow is live, at one of the daemons that share a store. It opens it again, later and later,
 when it ends. An event is settled with the service only after its execution is stored. So a service that keeps events
-until they are settled loses none; that none starts twice takes a `Heard.state` or `Heard.key`. See docs/triggers.md."""
+until they are settled loses none; that none starts twice takes a `Heard.state` or `Heard.key`. See docs/triggers.md.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from ..records import record
 from ..workflows import Item, Node, Problem
 
 Settled = Literal["stored", "success", "failed", "left"]
-"""What became of an event: its execution is stored. It has ended so, where `Heard.until_end` asks for that; or it
-is left to the service, which may send it again."""
+"""The fate of an event: its execution is stored. It has ended so, where `Heard.until_end` asks for that; or it is left
+to the service, which may send it again."""
 Settle: TypeAlias = Callable[[Settled], Awaitable[None]]
 
 
@@ -35,7 +36,7 @@ class EventFiles:
 
 @record
 class ListenRun:
-    """What a connection is given.
+    """The run that a connection gets.
 
     `node`: with values in place of its expressions. `ident`: letters, digits and `-`, the same for this node for as
     long as it is there. A name for whatever the service keeps for it. `state`: the node's own static data when the
@@ -76,7 +77,7 @@ class Heard:
 
 @runtime_checkable
 class ListeningNode(Protocol):
-    """What a node type has beside `NodeType` when it listens. `ListeningBase` has the last two."""
+    """The methods of a node type beside `NodeType` when it listens. `ListeningBase` has the last two."""
 
     def listen(self, run: ListenRun) -> AbstractAsyncContextManager[AsyncIterator[Heard]]:
         """Open the connection; leaving the context closes it. Iteration waits for events; its end, as well as any

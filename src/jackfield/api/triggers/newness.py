@@ -1,8 +1,7 @@
 """Which rows of a list are new: by their id, by their time, or by what they hold.
 
 A rule keeps what it has seen in a mapping that the caller stores. It never gives a row twice, whatever a service
-repeats or however it orders its pages, and gives every row that it is shown after the first time, in the order of the
-list.
+repeats or however it orders its pages. It gives every row that it meets after the first time, in the order of the list.
 
 - `id`: the ids that were seen. Needs no order and no clock; remembers the newest `most`, and never forgets one that is
   still listed.
@@ -27,7 +26,7 @@ from ..jsontext import Json
 from ..records import record
 
 Told: TypeAlias = "Callable[[Json], Json]"
-"""What a row says: its id, or its time."""
+"""The part of a row that a rule reads: its id, or its time."""
 _MILLISECONDS = 10**11
 """A greater number of a time counts milliseconds."""
 
@@ -63,12 +62,14 @@ class Newness:
         return isinstance(seen, dict | list) and self._key(row) in seen
 
     def begin(self, state: MutableMapping[str, Json], now: float) -> None:
-        """What is older than now (Unix seconds) counts as seen; only by time."""
+        """Rows older than now (Unix seconds) count as seen; only by time."""
         state["latest"], state["at"] = now, {}
 
     def advance(self, state: MutableMapping[str, Json], moment: float) -> None:
-        """What is older than this (Unix seconds) counts as seen from now on, however long nothing came: services tell
-        only that much of what has been. Only by time."""
+        """Rows older than this (Unix seconds) count as seen from now on, however long nothing came.
+
+        Services list only that much of the past. Only by time.
+        """
         latest, at = state.get("latest"), _times(state.get("at"))
         if isinstance(latest, int | float) and latest < moment:
             state["latest"] = moment
@@ -162,8 +163,11 @@ def _times(value: Json) -> dict[str, float]:
 
 
 def seconds(value: Json) -> float | None:
-    """A time as services write it, as Unix seconds: a number of seconds or milliseconds (also as text), ISO 8601, or
-    RFC 5322 (`Tue, 10 Jun 2025 04:00:00 GMT`); without a zone it is UTC. None: it is no time."""
+    """A time as services write it, as Unix seconds.
+
+    It is a number of seconds or milliseconds (also as text), ISO 8601, or RFC 5322 (`Tue, 10 Jun 2025 04:00:00 GMT`).
+    Without a zone it is UTC. None: it is no time.
+    """
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

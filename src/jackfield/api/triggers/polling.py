@@ -1,9 +1,10 @@
 """Polling triggers: node types that ask a service again and again what is new there.
 
 A node type polls when it has the method `poll` beside those of `NodeType`. The plugin `triggers` calls it at the times
-of the node's parameter `pollTimes` (n8n's), one poll of a node at a time, at one of the daemons that share a store.
-Whatever `poll` leaves in `PollRun.state` is stored in the transaction that stores the execution of its items. So an
-event is neither lost nor told twice, whenever a process ends. See docs/triggers.md."""
+of the node's parameter `pollTimes` (n8n's), one poll of a node at a time. One of the daemons that share a store does
+it. `PollRun.state`, as `poll` leaves it, is stored in the transaction that stores the execution of its items. So an
+event is neither lost nor told twice, whenever a process ends. See docs/triggers.md.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ POLL_TIMES = "pollTimes"
 
 @record
 class PollRun:
-    """What one poll is given.
+    """The run that one poll gets.
 
     `node`: with values in place of its expressions. `state`: the node's own static data, `{}` before the first poll.
     Change it in place: plain JSON, as little as possible. It is thrown away when `poll` raises, and in a test. `test`:
@@ -54,7 +55,7 @@ class PollRun:
 
 @record
 class Polled:
-    """What is new, in the order in which the workflow gets it; empty: nothing.
+    """The new items, in the order in which the workflow gets them; empty: nothing.
 
     `more`: the service has more that is new, so that it is asked again at once. `left_out`: a sentence that says what
     is lost, such as more pages than may be read. It is shown beside the trigger.
@@ -67,7 +68,7 @@ class Polled:
 
 @runtime_checkable
 class PollingNode(Protocol):
-    """What a node type has beside `NodeType` when it polls."""
+    """The methods of a node type beside `NodeType` when it polls."""
 
     async def poll(self, run: PollRun) -> Polled:
         """Ask once. Raises `ServiceRefusal` for a refusal, after which it is asked later and later, and `NodeError` for

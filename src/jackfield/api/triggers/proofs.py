@@ -23,10 +23,10 @@ class EventSignature:
     """A signature in a header.
 
     `header`: lower case. `prefix`: what stands before it. `keying`: an HMAC, or, as HubSpot's first version does, the
-    plain digest of the key with the text behind it. `over`: what is signed, with `{body}`, `{url}`, `{method}` and,
-    where `time_header` names the header that has it, `{time}` in Unix seconds or milliseconds, or as ISO 8601 writes
-    it. `part`, `time_part`: of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the
-    signature's and of the time's.
+    plain digest of the key with the text behind it. `over`: the signed text, with `{body}`, `{url}`, `{method}` and,
+    where `time_header` names the header that has it, `{time}`. The time is in Unix seconds or milliseconds, or as ISO
+    8601 writes it. `part`, `time_part`: of a header of several parts, such as `t=1700000000,v1=5257...`, the names of
+    the signature's and of the time's.
     """
 
     header: str

@@ -1,4 +1,4 @@
-"""What triggers have registered, as the store holds it."""
+"""The registrations of triggers, as the store holds them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Expressions in the parameters of triggers.
 
-As in n8n they are evaluated when the workflow goes live and when the daemon starts: nothing has run that they could
-refer to, so that they see `$vars`, `$now`, `$workflow` and the like.
+As in n8n, the daemon evaluates them when the workflow goes live and when the daemon starts. Nothing has run that they
+could refer to, so that they see `$vars`, `$now`, `$workflow` and the like.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Subscribing triggers: node types that have a service send its events to an address of this daemon.
 
 A node type subscribes when it has the methods of `SubscribingNode` beside those of `NodeType`. The plugin `triggers`
-calls them: it subscribes when a workflow goes live, checks after each start and mends what was lost, renews before the
-end, and unsubscribes when the workflow goes, again and again until the service has answered. What it knows of a
-subscription is stored before and after each step, sealed. Events come in at n8n's addresses,
-`/webhook/{webhookId}/webhook`. See docs/triggers.md."""
+calls them. It subscribes when a workflow goes live, checks after each start and repairs lost subscriptions, and renews
+before the end. It unsubscribes when the workflow goes, again and again until the service has answered. The plugin
+stores its knowledge of a subscription before and after each step, sealed. Events come in at n8n's addresses,
+`/webhook/{webhookId}/webhook`. See docs/triggers.md.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +28,13 @@ PATH = "webhook"
 
 @record
 class SubscriptionRun:
-    """What each method is given.
+    """The run that each method gets.
 
-    `node`: as it was when the subscription was made, with values in place of its expressions; after a change of the
-    workflow the old one is ended with the old node. `url`: where events come in. `secret`: 64 letters and digits, of
-    this subscription alone. `state`: what the node remembers of the subscription, such as its id at the service; plain
-    JSON, changed in place and stored sealed. `now`: Unix ms. `test`: of one event that somebody waits for in the
-    editor.
+    `node`: as it was when the subscription was made, with values in place of its expressions. After a change of the
+    workflow, the plugin ends the old subscription with the old node. `url`: where events come in. `secret`: 64 letters
+    and digits, of this subscription alone. `state`: what the node remembers of the subscription, such as its id at the
+    service; plain JSON, changed in place and stored sealed. `now`: Unix ms. `test`: of one event that somebody waits
+    for in the editor.
     """
 
     node: Node
@@ -70,7 +71,7 @@ class EventCall:
 
 @record
 class EventAnswer:
-    """What the service gets back."""
+    """The answer that the service gets."""
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
@@ -94,8 +95,11 @@ class Received:
 
 @runtime_checkable
 class SubscribingNode(Protocol):
-    """What a node type has beside `NodeType` when it subscribes. Each method raises `ServiceRefusal` for a refusal of
-    the service and `NodeError` for anything else that the user can mend; all but `receive` are called again later."""
+    """The methods of a node type beside `NodeType` when it subscribes.
+
+    Each method raises `ServiceRefusal` for a refusal of the service and `NodeError` for anything else that the user can
+    repair. The plugin calls all but `receive` again later.
+    """
 
     async def subscribe(self, run: SubscriptionRun) -> Subscribed:
         """Have events sent to `run.url` from now on."""
@@ -108,7 +112,7 @@ class SubscribingNode(Protocol):
         """Before it expires."""
 
     async def unsubscribe(self, run: SubscriptionRun) -> None:
-        """What the service does not know any more counts as done."""
+        """A subscription that the service does not know any more counts as done."""
 
     async def receive(self, run: SubscriptionRun, event: EventCall) -> Received:
         """Verify the call and say what it starts. Raises `WebhookUnauthorized` for a bad proof."""
@@ -119,7 +123,7 @@ class SubscribingNode(Protocol):
 
 @runtime_checkable
 class ProvingNode(Protocol):
-    """What a `SubscribingNode` has beside that when it knows whether events can be made up."""
+    """The methods of a `SubscribingNode` beside those when it knows whether events can be made up."""
 
     async def unproven(self, run: SubscriptionRun) -> str:
         """Why whoever knows the address can make events up, with the remedy, as sentences; empty: nobody can. Raises

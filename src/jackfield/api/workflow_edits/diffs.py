@@ -1,4 +1,4 @@
-"""What is different between two versions of a workflow document."""
+"""The differences between two versions of a workflow document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service managers: where each keeps its file, and the commands that it is told by."""
+"""The service managers: where each keeps its file, and the commands that control it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class ManagerState:
 class ServiceManager:
     """`program`: without which there is none.
 
-    `file`: of the service. `text`: that it shall have. `started`, `stopped`: commands, in order. `shown`: the command
-    that tells whether it runs, by its exit code.
+    `file`: of the service. `text`: the file's text. `started`, `stopped`: commands, in order. `shown`: the command that
+    tells whether it runs, by its exit code.
     """
 
     program: str

@@ -59,7 +59,7 @@ class ServedDaemon:
 
 
 def unit_of(daemon: ServedDaemon) -> str:
-    """The text of the unit: the system's, with an account of its own, or the user's."""
+    """The text of the unit: the system's, with a separate account, or the user's."""
     lines = [
         "[Unit]",
         "Description=Jackfield: webhooks, workflows and coding agents",

@@ -1,1 +1,1 @@
-"""What the host checks of plugins before it uses what they give."""
+"""The host's checks of plugins before it uses their contributions."""

@@ -16,8 +16,11 @@ _SIGNED = {"__wrapped__", "__signature__"}
 
 
 def defined(offered: type, name: str) -> object:
-    """What the class or a base says of the name, unbound; None: nothing. `inspect.getattr_static` looks at metaclasses
-    and instances too, and takes ten times as long, thousands of times in a start."""
+    """The attribute of the class or a base with this name, unbound; None: nothing.
+
+    `inspect.getattr_static` looks at metaclasses and instances too, and takes ten times as long, thousands of times in
+    a start.
+    """
     return next((vars(base)[name] for base in offered.__mro__ if name in vars(base)), None)
 
 

@@ -1,4 +1,4 @@
-"""Who counts, when two plugins claim one name: Jackfield's own, or else the first, unless the operator says otherwise.
+"""The winner, when two plugins claim one name: Jackfield's own, or else the first, unless the operator says otherwise.
 
 The claims of a daemon are things such as the node kind `set`, the port `Registry` or the proxy strategy `Fallback`. In
 config.toml `[plugins.overrides]` has one line per replaced thing: `"node:set" = "my_plugin"`.
@@ -24,7 +24,7 @@ class Precedence:
         self._is_own = is_own
         self._owners: dict[str, str] = {}
         self._displaced: dict[str, str] = {}
-        """Whose things gave way to one that the operator has installed."""
+        """The things that gave way to one that the operator has installed, with their plugins."""
 
     def claim(self, plugin: str, thing: str) -> bool:
         """True when the plugin's counts, and then what counted before does not. False when the operator chose another.

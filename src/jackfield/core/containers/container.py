@@ -20,10 +20,10 @@ from .marks import PREFIX, VARIABLE, ContainerMark
 from .processes import SeenProcess, descendants, look, send, start_of
 
 _LOOK = 0.02
-"""Seconds between two looks at processes that were told to end."""
+"""Seconds between two looks at processes that got the order to end."""
 _AGAIN = 0.1
-"""Seconds after which others are looked for: a program may have been started between a look and the signal, and who
-started it lives as long as it does."""
+"""Seconds between two searches for others. A program may have started between a look and the signal, and its parent
+lives as long as it does."""
 ENTRY = Path(__file__).with_name("entry.py")
 """The first program of a container."""
 _ROUNDS = 100

@@ -1,12 +1,12 @@
-"""The first program of a container: it enters the container's control group, takes its limits, and becomes the program
-that was asked for; or, without a control group, it stays above that program as a subreaper.
+"""The first program of a container. It enters the container's control group, takes its limits, and becomes the wanted
+program. Without a control group, it stays above that program as a subreaper.
 
 Run by path with `python -I -S`. Words before `--` are options, then comes the program with its arguments:
 `group=FILE` is the control group's `cgroup.procs`. `data=BYTES` and `cpus=NUMBERS` are limits. `keep=SECONDS` stays
 above, with so long between SIGTERM and SIGKILL for what the program leaves.
 
-A subreaper is the new parent of every orphan below it, so that whatever the program starts descends from here, in
-which session or group it may be. It ends when nothing does any more, with the program's exit code, 128+n for a signal.
+A subreaper is the new parent of every orphan below it. So all that the program starts descends from here, in which
+session or group it may be. It ends when nothing does any more, with the program's exit code, 128+n for a signal.
 
 It imports the standard library alone, and little of that.
 """

@@ -73,7 +73,7 @@ def look(variable: str, prefix: str | None) -> Mapping[int, SeenProcess]:
     """Every process by its pid.
 
     `variable`: the mark's, in environments. `prefix`: of the names of marked control groups; None: nobody is looked for
-    in one. What may not be read of a process is not there.
+    in one. Unreadable parts of a process are not there.
     """
     found = {}
     key, start = f"{variable}=".encode(), None if prefix is None else prefix.encode()

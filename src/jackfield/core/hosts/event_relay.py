@@ -1,11 +1,11 @@
 """Events of other daemons that share the store, for whoever listens here.
 
-A daemon tells the others which topics somebody listens to at it, again and again. Of what daemons share, whoever has
-such an event sends what identifies it (`_TOLD`), never contents; what a subscriber sees beyond that is read from the
-store where he is, by his rights. Of things that stay with a host, and of executions, the bus tells only that there is
-something new: the daemon of who listens asks that host for it (`HostFollowing`), each second without a bus. Beside it a
-look into the store each second finds executions that nobody has told of. Changes to workflows are found by the plugin
-for workflows, and not sent.
+A daemon tells the others which topics somebody listens to at it, again and again. For things that daemons share, the
+daemon with such an event sends its identifying parts (`_TOLD`), never contents. The subscriber's daemon reads the rest
+from the store, by the subscriber's rights. Of things that stay with a host, and of executions, the bus tells only that
+there is something new. The listener's daemon asks that host for it (`HostFollowing`), each second without a bus. Beside
+it a look into the store each second finds executions that nobody has told of. Changes to workflows are found by the
+plugin for workflows, and not sent.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OWN_WAY = "workflow."
 _TOLD = frozenset({
     "id", "workflowId", "webhookId", "folderId", "mode", "status", "method", "duration", "test", "resumeAt",
 })  # fmt: skip
-"""Of an event's data, what others are told."""
+"""The parts of an event's data that others get."""
 _AGAIN, _FORGET = 5.0, 15.0
 """Seconds between two tellings of what somebody listens to, and until it is forgotten."""
 _LOOK = 1.0
@@ -50,7 +50,7 @@ _LOOK = 1.0
 _NEWS_APART = 0.05
 """Seconds between two messages that there are news."""
 _MOST = 200
-"""Events a second that are told, executions of one look, and daemons that are heard."""
+"""Events a second that go to others, executions of one look, and daemons that this one hears."""
 _OVERLAP_MS = 10_000
 """By which looks overlap: clocks of daemons may differ, and commits take their time."""
 
@@ -84,7 +84,7 @@ class EventRelay:
         self._peers: dict[str, tuple[float, frozenset[str]]] = {}
         """Daemon -> until when (monotonic) which topics are listened to at it."""
         self._wanted: frozenset[str] = frozenset()
-        """What somebody listens to at another daemon."""
+        """The topics that somebody listens to at another daemon."""
         self._listened: frozenset[str] = frozenset()
         self._relay: Subscription
         self._changed = asyncio.Event()
@@ -112,8 +112,10 @@ class EventRelay:
             )  # fmt: skip
 
     def answer(self, question: Mapping[str, str]) -> bytes:
-        """What has happened here, for another host; see `HostNews.answer`. Whoever asks, listens. Raises
-        `InvalidInput`."""
+        """The events here, for another host; see `HostNews.answer`.
+
+        A host that asks, listens. Raises `InvalidInput`.
+        """
         if self._news is None:
             raise InvalidInput("Nobody asks this process for events.")
         self._listens(_asker(question.get("listener", "")), places(question.get("topics", "")))

@@ -1,6 +1,6 @@
-"""What happens at other hosts, asked of each of them while somebody listens here.
+"""The events at other hosts, which this daemon asks each of them for while somebody listens here.
 
-A host is asked when the bus tells that it has news, and otherwise each second, so that with a dead bus events are late
+A daemon asks a host when the bus tells that it has news, and otherwise each second. So with a dead bus, events are late
 and not lost. How far it was read is a number for each topic.
 """
 

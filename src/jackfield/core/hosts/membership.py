@@ -82,8 +82,10 @@ class Membership:
 
     @property
     def remembers_others(self) -> bool:
-        """Whether the store may know something of hosts that are gone: that of one daemon, only where it is a copy of
-        one that was shared."""
+        """Whether the store may know something of hosts that are gone.
+
+        The store of one daemon knows something only where it is a copy of one that was shared.
+        """
         return self._remembers
 
     def has(self, role: Role) -> bool:

@@ -101,9 +101,12 @@ class HostNews:
         return True
 
     def answer(self, question: Mapping[str, str]) -> bytes:
-        """JSON. `topics` of the question: `profiles:12` for those behind the 12th, `profiles:-300` for those of the
-        last 300 ms; `epoch`: that of the last answer; `gap`: ms since then, which count for a host that has begun anew.
-        Raises `InvalidInput`."""
+        """JSON.
+
+        `topics` of the question: `profiles:12` for those behind the 12th, `profiles:-300` for those of the last 300 ms.
+        `epoch`: that of the last answer. `gap`: ms since then, which a host uses that has begun anew. Raises
+        `InvalidInput`.
+        """
         asked = places(question.get("topics", ""))
         gap = _number(question.get("gap", "0"))
         known = question.get("epoch") == self._epoch

@@ -1,4 +1,4 @@
-"""What a daemon answers for a role that it does not have."""
+"""A daemon's answer for a role that it does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What listeners of one daemon were told of executions last, and which are looked at next."""
+"""The last executions that listeners of one daemon heard of, and those to look at next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ...api.storage import OPEN_STATUSES, ExecutionRow
 _REMEMBERED = 2000
 """Open executions, and as many that are over: those that end do not displace those that run for long."""
 _SPARE = 4
-"""One of so many that are looked at waits, whatever else there is: it may be cancelled before its time."""
+"""One of that many looks goes to a waiting execution, whatever else there is: somebody may cancel it before its
+time."""
 _LATER = 2**63 - 1
 
 

@@ -1,4 +1,4 @@
-"""What a host says of itself, as the store keeps it."""
+"""A host's description of itself, as the store keeps it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def default_address(service: Service) -> str:
 
 
 def about(host: Host) -> str:
-    """What the others read, see `host_of`."""
+    """The description that the others read, see `host_of`."""
     slots = {role: [found.used, found.total] for role, found in host.slots.items()}
     told = {
         "address": host.address,

@@ -1,5 +1,8 @@
-"""A worker among the hosts: no host of its own, and beside it the first process of its daemon, which has the profiles,
-the terminals and the proxies."""
+"""A worker among the hosts.
+
+It is no separate host. Beside it stands the first process of its daemon, which has the profiles, the terminals and the
+proxies.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,9 @@ class WorkerMembership(Membership):
 
     @property
     def others(self) -> Sequence[Host]:
-        """With the slots and the draining that the first process tells of; before it has registered, as it will be."""
+        """With the slots and the draining that the first process tells of; before it has registered, as it is going to
+        be.
+        """
         first = self._first
         found = [replace(host, address=first.address) if host.name == first.name else host for host in self._others]
         return found if any(host.name == first.name for host in found) else [*found, first]

@@ -51,7 +51,7 @@ from .node_types import NodeTypes
 
 @record
 class Assembled:
-    """What is put together. `tell_workers`: a message of the bus."""
+    """The assembled parts. `tell_workers`: a message of the bus."""
 
     plugins: PluginHost
     shared: SharedServices
@@ -66,7 +66,7 @@ class Assembled:
 
 
 class Assembly:
-    """Of one kernel. What fails is its plugin's, and is reported."""
+    """Of one kernel. A part that fails is its plugin's failure, and is reported."""
 
     def __init__(self, parts: Assembled) -> None:
         self._parts = parts

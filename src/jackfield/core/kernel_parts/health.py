@@ -1,4 +1,4 @@
-"""What a kernel says of itself: `/ready`, `/metrics`, and `jackfield doctor`."""
+"""A kernel's reports of itself: `/ready`, `/metrics`, and `jackfield doctor`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Health:
         self._checked: tuple[float, dict[str, str]] | None = None
 
     async def findings(self) -> list[Finding]:
-        """What the plugins have to say to `jackfield doctor`. One that fails is a finding."""
+        """The plugins' findings for `jackfield doctor`. One that fails is a finding."""
         found: list[Finding] = []
         limit = self._kernel.settings.get(PluginsSettings).startup_timeout
         for name, given in self._kernel.plugins.call("jackfield_findings"):
@@ -67,13 +67,13 @@ class Health:
         return [metric for _, metric in self._kernel.plugins.each("jackfield_metrics", Metric, SampleCheck())]
 
     def standing(self) -> Mapping[str, str]:
-        """What `/ready` shows of plugins and workers: name -> `ok` or what is wrong."""
+        """The part of `/ready` for plugins and workers: name -> `ok` or the trouble."""
         given = (one for _, one in self._kernel.plugins.each("jackfield_standing", Finding))
         found = {one.subject: "ok" if one.good else one.message for one in given}
         return found if self._kernel.workers is None else {**found, "workers": self._kernel.workers.standing()}
 
     async def checks(self) -> Mapping[str, str]:
-        """What `/ready` shows: name -> `ok` or what is wrong."""
+        """The checks of `/ready`: name -> `ok` or the trouble."""
         now = time.monotonic()
         if self._checked is not None and now - self._checked[0] < CHECK_INTERVAL:
             return self._checked[1]
@@ -91,12 +91,12 @@ class Health:
         return "ok"
 
     def plugin_state(self) -> str:
-        """What `/ready` shows beside its checks: the service is ready without a plugin that failed."""
+        """The part of `/ready` beside its checks: the service is ready without a plugin that failed."""
         failed = self._kernel.plugins.failures()
         return "ok" if not failed else "failed: " + ", ".join(plugin.name for plugin in failed)
 
     def data_state(self) -> str:
-        """What `/ready` shows of damage; the service goes on with what is left."""
+        """The part of `/ready` for damage; the service goes on with the rest."""
         store = self._kernel.ports.built(Store)
         count = len(store.known_damage()) if isinstance(store, DamageRecords) else 0
         return f"{count} findings of damage; `jackfield doctor` names them" if count else "ok"

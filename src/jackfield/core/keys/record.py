@@ -1,4 +1,4 @@
-"""What a store says of the keys that its secrets are sealed with: fingerprints and times, never a key."""
+"""A store's record of the keys that seal its secrets: fingerprints and times, never a key."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class KeyRing:
         return self._all()[1:]
 
     def find(self, fingerprint: str) -> MasterKey | None:
-        """What `keys/` has got meanwhile is found too. Raises `ConfigurationError`."""
+        """It also finds keys that `keys/` has got meanwhile. Raises `ConfigurationError`."""
         found = self._among(fingerprint)
         if found is None and self._keys:
             self.reload()

@@ -1,8 +1,8 @@
 """A time limit for foreign code that holds the main thread.
 
-A blocking call in the event loop's thread cannot be cancelled, and its own thread would take the loop away from
-code that may use it. But a signal's handler runs in the main thread between two steps of Python, and breaks off sleeps
-and blocking I/O when it raises. Only code in C that neither returns nor looks at signals is out of its reach.
+A blocking call in the event loop's thread cannot be cancelled. In another thread, it would take the loop away from code
+that may use it. But a signal's handler runs in the main thread between two steps of Python, and breaks off sleeps and
+blocking I/O when it raises. Only code in C that neither returns nor looks at signals is out of its reach.
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 
 def hide(names: Iterable[str], environment: Mapping[str, str]) -> None:
-    """As `wipe`, for what a library of this process reads itself: it finds the value in another place of the memory,
-    and children inherit it from there."""
+    """As `wipe`, for a value that a library of this process reads itself.
+
+    The library finds the value in another place of the memory, and children inherit it from there.
+    """
     for place, name in _places(names, environment):
         os.environ[name] = environment[name]  # the system's `setenv` copies it, but for what it has copied before
         if [(place, name)] != [*_places([name], environment)]:

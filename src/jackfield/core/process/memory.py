@@ -1,13 +1,14 @@
 """Keeping resident memory flat.
 
-Garbage in cycles that has outlived two looks of the cyclic collector is found by a look at everything alone, which
-takes milliseconds for each 10,000 objects. The daemon's thresholds put it off forever, so that no run is walked while
-it grows: it has its time when nothing else is done.
+Only a look at everything finds garbage in cycles that has outlived two looks of the cyclic collector. Such a look takes
+milliseconds for each 10,000 objects. The daemon's thresholds put it off forever, so that no run is walked while it
+grows: it has its time when nothing else is done.
 
-With glibc's allocator: the store's threads allocate and free blocks of every size;
-glibc would keep what they free, in pieces and for each thread apart, so that resident memory creeps up although nothing
-is held. With one arena for all threads (which the interpreter's lock lets in one at a time anyway) and freed memory
-given back now and then it stays where it is: `python bench/memory.py`."""
+With glibc's allocator, the store's threads allocate and free blocks of every size. glibc would keep the freed blocks,
+in pieces and for each thread apart. So resident memory would creep up although nothing is held. One arena for all
+threads costs nothing, since the interpreter's lock lets in one at a time anyway. With it, and freed memory given back
+now and then, resident memory stays level: `python bench/memory.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The service manager is told that the daemon is ready, and from then on that its event loop goes on. Source:
-sd_notify(3), sd_watchdog_enabled(3)."""
+"""The daemon tells the service manager that it is ready, and from then on that its event loop goes on.
+
+Source: sd_notify(3), sd_watchdog_enabled(3).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who holds the event loop: a thread looks at its stack from time to time, and asks it when it finds it at work.
+"""The holder of the event loop: a thread looks at its stack from time to time, and asks it when it finds it at work.
 
-Held means: the same callback is there when the threshold is over, the loop has not answered, and its thread has had the
-processor for most of the threshold. A thread that waits instead, for a file, for the interpreter's lock, or for its
-turn on a busy machine, is told after `WAITING` seconds.
+Three things make a held loop. The same callback is there when the threshold is over, the loop has not answered, and its
+thread has had the processor for most of the threshold. The log names a thread that waits instead, for a file, for the
+interpreter's lock, or for its turn on a busy machine, after `WAITING` seconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger("jackfield.watchdog")
 SHORTEST, LONGEST = 0.05, 1.0
 """Seconds between two looks; as long as the threshold, within these."""
 WAITING = 0.5
-"""Seconds, at least, after which also a thread is told that does not use the processor."""
+"""Seconds, at least, after which the log also names a thread that does not use the processor."""
 AT_WORK = 0.8
 """The share of the threshold that the thread has to have had of the processor."""
 STOPPED = 1.0
@@ -37,7 +37,7 @@ IDLE = frozenset({"selectors", "asyncio.runners", "asyncio.base_events", "asynci
 
 @record
 class BlockingCode:
-    """What held the loop.
+    """The code that held the loop.
 
     `node`: `the node 'A' of type b in the execution c`, empty when it was none. `stack`: the innermost frame first.
     """

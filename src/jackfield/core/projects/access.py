@@ -1,7 +1,7 @@
 """`jackfield.api.projects.ProjectAccess` over the store.
 
-What is remembered holds for one revision of the store's projects. This daemon forgets it with its own changes, and with
-the bus's news of others; without a bus it looks at the revision now and then.
+A remembered answer holds for one revision of the store's projects. This daemon forgets it with its own changes, and
+with the bus's news of others. Without a bus, it looks at the revision now and then.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ OPEN_ROLES: dict[str, ProjectRole] = {
 }  # fmt: skip
 """Role of a user -> role in the shared project, as long as that is open."""
 UNPLACED: dict[ResourceKind, str] = {"execution": ""}
-"""Kind -> the project of what has no row: nobody knows whose an execution of an unsaved workflow is that was started by
-another one, so that only those see it who see everything."""
+"""Kind -> the project of a thing without a row. Nobody knows the owner of an unsaved workflow's execution that another
+one started. So only callers who see everything see it."""
 _TRIM_S, _TRIM = 3600.0, 1000
 """Seconds between two rounds that forget what is gone, and how many each forgets."""
 

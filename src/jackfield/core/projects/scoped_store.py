@@ -1,7 +1,8 @@
-"""The store as the present reach may have it: the one place where projects hold.
+"""The store as the current reach may have it: the one place where projects hold.
 
-Lists are limited in the store itself. What a reach does not see is as good as not there; what it sees and may not
-change is refused. Verbs that name nothing of a project pass unchanged, and so does everything while there is no reach.
+Lists are limited in the store itself. A thing that a reach does not see is as good as not there. The store refuses a
+change of a thing that the reach sees and may not change. Verbs that name nothing of a project pass unchanged, and so
+does everything while there is no reach.
 """
 
 from __future__ import annotations
@@ -482,5 +483,5 @@ def _checked(
 
 
 def scoped(store: Store, access: ProjectAccess) -> Store:
-    """What plugins get of this store."""
+    """The store that plugins get of this one."""
     return cast("Store", _Forwarding(store, access))

@@ -1,6 +1,6 @@
 """A line between two processes of one daemon: a pair of sockets that nobody else has an end of.
 
-Whatever is sent in one turn of the event loop is one frame. Frames are pickles: both ends are the same program, and
+All messages of one turn of the event loop are one frame. Frames are pickles: both ends are the same program, and
 neither takes anything from a socket that it was not born with.
 """
 

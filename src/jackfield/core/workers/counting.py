@@ -1,4 +1,4 @@
-"""What the processes of a daemon count, added up for `/metrics`."""
+"""The counts of a daemon's processes, added up for `/metrics`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jackfield.api.records import record, replace
 
 @record
 class ProcessCounts:
-    """What one process tells of itself.
+    """One process's figures of itself.
 
     `answers`: status -> requests. `seconds`: on them. `executions`: state -> number.
     """

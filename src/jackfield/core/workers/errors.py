@@ -11,7 +11,7 @@ Told = tuple[type[BaseException], tuple[object, ...], dict[str, object]]
 
 
 def told(error: BaseException) -> Told:
-    """What makes it again, whatever its class takes. One that cannot cross is an error of the service."""
+    """The parts that make it again, whatever its class takes. One that cannot cross is an error of the service."""
     found: Told = type(error), error.args, dict(vars(error))
     try:
         pickle.loads(pickle.dumps(found))  # noqa: S301 - our own

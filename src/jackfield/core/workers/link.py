@@ -1,4 +1,4 @@
-"""What a worker has of the daemon's first process: the other ends of its lines."""
+"""A worker's links to the daemon's first process: the other ends of its lines."""
 
 from __future__ import annotations
 

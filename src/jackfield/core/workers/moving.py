@@ -1,5 +1,7 @@
-"""The line over which connections move: a message each, with the descriptor, and with what was read from it. What is
-long goes in a file in memory."""
+"""The line over which connections move: a message each, with the descriptor, and with what was read from it.
+
+A long message goes in a file in memory.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from collections.abc import Callable
 
 log = logging.getLogger("jackfield.workers")
 _BROKEN = frozenset({errno.EPIPE, errno.ECONNRESET, errno.ECONNREFUSED, errno.ENOTCONN, errno.EBADF})
-"""The other end is gone. Whatever else prevents a message, such as too many open files, may pass."""
+"""The other end is gone. Every other obstacle to a message, such as too many open files, may pass."""
 _INLINE = 32 * 1024
 """Bytes that go in the message itself."""
 _MOST = 1000

@@ -107,8 +107,10 @@ class StoreCalls:
 
 
 class RenewingLine:
-    """For the thread that renews, which may be another one than the store's: its own line, for one event loop at a
-    time, and for all lives."""
+    """For the thread that renews, which may be another one than the store's.
+
+    It has a separate line, for one event loop at a time, and for all lives.
+    """
 
     def __init__(self, sock: socket.socket, store: StoreCalls) -> None:
         self._sock = sock

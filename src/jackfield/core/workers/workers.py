@@ -1,5 +1,8 @@
-"""The workers of one daemon, as its first process has them: it starts them, answers for the store, passes messages of
-the bus on, starts anew whoever ends, and ends them all."""
+"""The workers of one daemon, as its first process has them.
+
+That process starts them, answers for the store, and passes messages of the bus on. It starts a worker anew that ends,
+and ends them all.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ MOST_BYTES = 32 * 1024 * 1024
 
 @record
 class Part:
-    """What one host gave: None when it did not answer."""
+    """One host's data: None when it did not answer."""
 
     host: Host
     reply: HostReply | None
@@ -34,7 +34,7 @@ class Part:
 
 @record
 class UnansweredHosts:
-    """What is known of hosts that did not answer. `trouble`: why it cannot be told."""
+    """The knowledge of hosts that did not answer. `trouble`: why there is none."""
 
     found: Sequence[StandIn] = ()
     trouble: str = ""

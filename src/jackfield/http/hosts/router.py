@@ -1,8 +1,8 @@
 """Behind the gate: does a request belong to this host?
 
-A path that names a thing of a host goes where the thing is: here first, then wherever another host says that it has it,
-which is remembered for a while. Lists are joined. `?host=NAME` names a host whatever the path is. What another host has
-passed on stays here. A daemon that is alone looks at nothing of this.
+A path that names a thing of a host goes to that host. The router looks here first, then wherever another host says that
+it has it, and remembers the place for a while. Lists are joined. `?host=NAME` names a host whatever the path is. A
+request that another host has passed on stays here. A daemon that is alone looks at nothing of this.
 """
 
 from __future__ import annotations
@@ -67,8 +67,11 @@ class HostRouter:
     # -- from other hosts
 
     def accept(self, scope: Scope) -> ForwardedCaller | None:
-        """None: no other host has passed it on. Raises `ForwardingRefused`. The scope is that of the caller then, who
-        comes from another machine, whatever the address says: a process at the other host is none here."""
+        """None: no other host has passed it on.
+
+        Raises `ForwardingRefused`. The scope is then that of the caller, who comes from another machine, whatever the
+        address says. A process at the other host is none here.
+        """
         token = next((value for name, value in scope["headers"] if name.lower() == HEADER), None)
         if token is None:
             return None
@@ -419,7 +422,7 @@ class _Index:
         return None if found is None else (found[0].kind, found[1])
 
     def placed(self, path: str) -> tuple[Place, str] | None:
-        """Who says which host takes what is sent there, and the name of the thing."""
+        """The resources that say which host takes a request there, and the name of the thing."""
         found = self._named(path)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""What a request is, as another host needs it."""
+"""A request in the form that another host needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Headers: TypeAlias = Sequence[tuple[str, str]]
 
 
 def caller_of(scope: Scope) -> ForwardedCaller:
-    """Who asks, as the gate has found."""
+    """The caller, as the gate has found."""
     principal: Principal | None = scope.get("jackfield.principal")
     known = principal is not None and principal.method != OWNER.method
     host, port = scope.get("client") or ("unknown", 0)

@@ -1,7 +1,7 @@
 """Tokens by which one host vouches for a caller to another one.
 
-Sealed and authenticated with a key that is derived from the one master key. A token counts for one host, one method and
-one target, once, within seconds. Nobody gets one to see but the host that it is for.
+Sealed and authenticated with a key that is derived from the one master key. A token is valid for one host, one method
+and one target, once, within seconds. Nobody gets one to see but the host that it is for.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ForwardingRefused(AuthRequired):
 
 @record
 class ForwardedCaller:
-    """Who called the host that passes the request on.
+    """The caller of the host that passes the request on.
 
     `principal`: None for nobody. `client`: as trusted proxies name it. `peer`: of the connection. `public`: whether the
     caller named one of `server.public_hosts`. `credentials`: the headers that it was known by, for later looks.
@@ -82,7 +82,7 @@ class ForwardingTokens:
         return base64.urlsafe_b64encode(sealed).decode()
 
     def read(self, token: bytes, method: str, path: bytes) -> ForwardedCaller:
-        """Raises `ForwardingRefused`, and `StoreUnavailable` when too many came to be told apart."""
+        """Raises `ForwardingRefused`, and `StoreUnavailable` when too many came to tell them apart."""
         told = self._opened(token)
         if told.get("to") != self._here:
             raise ForwardingRefused("The token is for another host.")

@@ -63,7 +63,7 @@ class ExchangeOwner(Protocol):
 
 @lru_cache(maxsize=256)
 def line_of(name: bytes) -> bytes:
-    """What stands before a header's value. Raises `ValueError` for what is no name."""
+    """The bytes in front of a header's value. Raises `ValueError` for what is no name."""
     lower = name.lower()
     if _NAME.fullmatch(lower) is None:
         raise ValueError(f"{name!r} is no name of a header.")

@@ -1,7 +1,6 @@
 """Requests that can be read at a glance: whole, in one piece, and with nothing in their heads that asks for more.
 
-Most calls of programs are such. What is not, or is no request, is for a parser of the whole of HTTP; nothing is refused
-here.
+Most calls of programs are such. Every other message is for a parser of the whole of HTTP; nothing is refused here.
 
 Source: RFC 9110 sections 5.5, 5.6.2 and 8.6; RFC 9112 sections 3, 5 and 6.
 """

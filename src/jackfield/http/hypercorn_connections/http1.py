@@ -42,8 +42,11 @@ def malformed(message: str, status: int = BAD_REQUEST) -> h11.RemoteProtocolErro
 
 
 class StrictBuffer(ReceiveBuffer):
-    """What has come. Heads, and trailers of bodies, are read by lines. has_length, has_coding: of the last lines, also
-    where a header's name only begins so."""
+    """The received bytes.
+
+    Heads, and trailers of bodies, are read by lines. has_length, has_coding: of the last lines, also where a header's
+    name only begins so.
+    """
 
     has_length = has_coding = False
 
@@ -80,7 +83,7 @@ class StrictBuffer(ReceiveBuffer):
 class Http1Connection(h11.Connection):
     """One that takes requests of HTTP/1 alone.
 
-    H11 takes any number for the version, and so the preface of HTTP/2. `admitted`: is told how far a request has come.
+    H11 takes any number for the version, and so the preface of HTTP/2. `admitted`: hears how far a request has come.
     """
 
     problem = ""

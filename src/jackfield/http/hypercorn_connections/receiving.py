@@ -1,4 +1,4 @@
-"""What an application has still to take of its request, or of its WebSocket."""
+"""The rest of a request, or of a WebSocket, that an application has still to take."""
 
 from __future__ import annotations
 

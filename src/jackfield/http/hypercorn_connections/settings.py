@@ -1,4 +1,4 @@
-"""What the connections of one port share."""
+"""The settings that the connections of one port share."""
 
 from __future__ import annotations
 

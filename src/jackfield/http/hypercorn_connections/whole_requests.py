@@ -1,6 +1,6 @@
 """Requests that have come whole, and are plain: read and answered without h11.
 
-What comes behind such a request waits until it is answered, and is the reader's again then.
+The bytes behind such a request wait until it has its answer, and are the reader's again then.
 
 Source: RFC 9112 section 9.6.
 """
@@ -32,7 +32,7 @@ class WholeRequests(TCPServer):
         self._exchange: HttpExchange | None = None
         """Of a request that was read at a glance."""
         self._held = b""
-        """What has come behind it."""
+        """The bytes that have come behind it."""
         self._held_back: asyncio.Future[None] | None = None
         """While that is too much to go on reading."""
         self._closing: asyncio.Task[None] | None = None

@@ -1,8 +1,9 @@
 """The management side: Quart with the plugins' blueprints.
 
-It is assembled in a thread, when it is asked first or a page is loaded that will ask it: loading Quart and the routes
-takes longer than everything that a webhook call needs, and as much memory as a third of the rest. Where a plugin of
-another distribution gives routes it is assembled right behind the start, so that their mistakes are told then.
+The daemon assembles it in a thread, at the first request for it or for a page that asks it. Loading Quart and the
+routes takes longer than everything that a webhook call needs. It also takes as much memory as a third of the rest.
+Where a plugin of another distribution gives routes, the daemon assembles it right behind the start, so that it reports
+their mistakes then.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 
 async def while_files_lack(make: Callable[[], Awaitable[T]], patience: float = PATIENCE) -> T:
-    """What it makes, tried again while the system has no descriptor for it. Raises what it raises otherwise."""
+    """The result of the call, which repeats while the system has no descriptor for it. Raises its other errors."""
     loop = asyncio.get_running_loop()
     deadline, told = loop.time() + patience, False
     while True:
@@ -83,7 +84,7 @@ class Management:
             self.begin()
 
     def expect(self) -> None:
-        """Somebody will ask soon."""
+        """Somebody is about to ask."""
         if self._opened:
             self.begin()
 

@@ -93,8 +93,8 @@ def make_quart(
 ) -> Quart:
     """Register everything, and check that every route is described and none shadows another.
 
-    Raises `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name.
-    `audit`: takes what callers do.
+    Raises `ConfigurationError` for a mistake of ours; `refuse` hears of a stranger's, with the plugin's name. `audit`:
+    takes the records of callers' acts.
     """
     app = _Quart("jackfield", static_folder=None, template_folder=None)
     app.url_rule_class = _Route

@@ -1,8 +1,8 @@
 """The errors that an operation may answer, each with its envelope.
 
 Part of them follow from the operation's form: whoever reads a body may refuse it. The rest are named by `@operation`.
-A head that is too large is refused by the connection, which knows no path, or by the daemon: it has one envelope or the
-other. Other errors before any operation is known are described nowhere.
+The connection, which knows no path, refuses a head that is too large, or the daemon does. The refusal has one envelope
+or the other. Other errors before any operation is known are described nowhere.
 """
 
 from __future__ import annotations

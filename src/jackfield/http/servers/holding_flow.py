@@ -6,8 +6,10 @@ from uvicorn.protocols.http.flow_control import FlowControl
 
 
 class HoldingFlow(FlowControl):
-    """uvicorn's, which is told to read on with every body that is taken, and every answer. It does so only as long as
-    nothing is held: the caller would else fill the memory with what comes behind."""
+    """uvicorn's, which gets the order to read on with every body that is taken, and every answer.
+
+    It obeys only as long as nothing is held: the caller would else fill the memory with later requests.
+    """
 
     _holds = False
 

@@ -78,10 +78,10 @@ class UvicornConnection(asyncio.Protocol):
         self._exchange: HttpExchange | None = None
         """That is answered, or was answered last."""
         self._arriving: HttpExchange | None = None
-        """Whose body is read."""
+        """The exchange whose body the connection reads."""
         self._behind: deque[HttpExchange] = deque()
         self._held = b""
-        """What has come behind them and was not read."""
+        """The unread bytes that have come behind them."""
         self._answer = b""
         """To what is no request, once what came before is answered."""
         self._url = b""
@@ -97,7 +97,7 @@ class UvicornConnection(asyncio.Protocol):
         """Whether a body is read past httptools, which takes a request with `Upgrade` to end with its head."""
         self._handing_over = False
         self._websocket = b""
-        """What has come of one, until it is handed over."""
+        """The bytes that have come of one, until the connection hands it over."""
         self._refused = False
 
     def admit(self, admitted: AdmittedConnection, admission: Admission, hand_over: HandOver) -> None:

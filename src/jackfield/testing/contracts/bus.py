@@ -1,4 +1,4 @@
-"""What holds for every bus between daemons."""
+"""The rules for every bus between daemons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def until(ready: Callable[[], bool]) -> None:
 
 
 async def taken(messages: Messages, count: int) -> list[Payload]:
-    """The payloads of the next so many messages. Raises TimeoutError."""
+    """The payloads of the next messages, that many. Raises TimeoutError."""
     found: list[Payload] = []
     async with asyncio.timeout(LIMIT):
         async for message in messages:

@@ -26,7 +26,7 @@ PATIENCE = 60.0
 
 @dataclass
 class Control:
-    """What the nodes of the suite have done, and what they wait for. Shared by daemons that follow one another."""
+    """The acts of the suite's nodes, and the things that they wait for. Shared by daemons that follow one another."""
 
     ran: list[str] = field(default_factory=list)
     """Names of nodes, in the order of their runs."""

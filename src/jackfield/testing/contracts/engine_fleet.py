@@ -1,5 +1,7 @@
-"""Several daemons for the suite of engines, which share a store: each request goes to the next one, as behind a
-balancer that knows of no stickiness."""
+"""Several daemons for the suite of engines, which share a store.
+
+Each request goes to the next one, as behind a balancer that knows of no stickiness.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class EngineInTurns:
         self._engines = engines
         self._turns = cycle(engines)
         self._taken: dict[str, Engine] = {}
-        """Who has accepted an execution: its caller is answered there."""
+        """The engine that has accepted an execution, and that answers its caller."""
         self.name = engines[0].name
 
     def submit(self, request: ExecutionRequest) -> Execution:
@@ -63,7 +65,7 @@ class EngineInTurns:
 async def opened_fleet(
     directory: Path, settings: Mapping[str, str], control: Control, count: int = 3
 ) -> AsyncIterator[EngineBench]:
-    """So many daemons, each over a directory of its own in this one. `settings`: name a store that they can share."""
+    """That many daemons, each over a separate directory in this one. `settings`: name a store that they can share."""
     async with AsyncExitStack() as stack:
         benches: list[EngineBench] = []
         for number in range(count):

@@ -1,4 +1,4 @@
-"""What daemons that share a store hear of each other's changes to workflows."""
+"""The news that daemons with one store get of each other's changes to workflows."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class StoreFilesContract:
         assert await store.refer_to_files("e4", ["f1"], _NOW) == []
 
     async def test_a_claim_is_over_when_it_is_old(self, store: Store) -> None:
-        """Whoever had it has died."""
+        """Its holder has died."""
         await store.refer_to_files("e1", ["f1"], _NOW)
         await store.release_files(["e1"], _NOW)
         assert await store.claim_files(_NOW + 9, _NOW + 10, 10) == ["f1"]

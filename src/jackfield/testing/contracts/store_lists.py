@@ -57,7 +57,7 @@ class StoreListsContract:
         assert (await store.executions(ExecutionFilter(), offset=600, limit=5)).rows == every[600:605]
 
     async def test_counts_stay_exact_as_the_spans_of_the_past_are_summed_up(self, store: Store) -> None:
-        """Stores may do that in `prune`. What ends or goes in such a span later is counted too."""
+        """Stores may do that in `prune`. They also count executions that end or go in such a span later."""
         await _fill(store)
         for number in range(1, 7):
             await store.prune(replace(FOREVER, now=_FIRST + number * _SPAN))
@@ -132,7 +132,7 @@ class StoreListsContract:
         assert not await store.known_executions([f"e{number:03}" for number in range(120)])
 
     async def test_a_clock_that_was_set_back_passes_no_cap(self, store: Store) -> None:
-        """What ends then has ended before all that was kept, and before what went last."""
+        """Executions that end then count as ended before all that was kept, and before the last one that went."""
         store.hold_caps(executions=20)
         for start in range(0, 180, 30):
             late = 1_000_000 if start < 60 else 3000

@@ -98,7 +98,7 @@ CHANGES: st.SearchStrategy[Callable[[Store], asyncio.Future[None]]] = st.one_of(
 
 
 def told(result: object) -> object:
-    """What of a result both stores must agree on."""
+    """The part of a result that both stores must agree on."""
     return (type(result), getattr(result, "details", None)) if isinstance(result, JackfieldError) else result
 
 

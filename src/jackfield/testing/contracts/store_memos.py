@@ -17,7 +17,7 @@ ROOM = Room(100)
 
 @dataclass
 class MemosAlone:
-    """`memos`: open and empty. `passes`: makes so many seconds pass by their clock."""
+    """`memos`: open and empty. `passes`: moves their clock on by that many seconds."""
 
     memos: Memos
     passes: Callable[[float], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""Who runs an execution, and writes that are repeated: what holds for every store, with one daemon after another."""
+"""The owners of executions, and repeated writes: the rules for every store, with one daemon after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of `MemoryStore` share: the dictionaries."""
+"""The state that the parts of `MemoryStore` share: the dictionaries."""
 
 from __future__ import annotations
 

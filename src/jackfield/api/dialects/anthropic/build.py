@@ -1,4 +1,4 @@
-"""`ModelRequest` -> body of `/v1/messages`. What comes from an Anthropic client keeps all that it says."""
+"""`ModelRequest` -> body of `/v1/messages`. A request of an Anthropic client keeps all that it says."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Google Gemini (`:generateContent` and `:streamGenerateContent`). Model and stream stand in the path of a request, so
-that its body says neither: whoever has the path adds them to what `parse_request` gives."""
+"""Google Gemini (`:generateContent` and `:streamGenerateContent`).
+
+Model and stream stand in the path of a request, so its body says neither. The holder of the path adds them to the
+result of `parse_request`.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ STOP_NAMES: dict[StopReason, str] = {
 }
 MALFORMED = "MALFORMED_FUNCTION_CALL"
 _SAID_OF_PARTS = frozenset({"thought", "thoughtSignature"})
-"""What a part may have beside its contents."""
+"""The keys that a part may have beside its contents."""
 
 
 def parse_answer(data: bytes) -> ModelResponse:
@@ -85,7 +85,7 @@ def require_served(body: Object) -> None:
 
 
 def answer_blocks(part: Object) -> list[Block]:
-    """What a part of an answer is, and the signature that comes with it."""
+    """The block that a part of an answer stands for, and the signature that comes with it."""
     signature = text(part.get("thoughtSignature"))
     if call := obj(part.get("functionCall")):
         return [answer_call(call, signature)]
@@ -149,7 +149,9 @@ def build_answer(response: ModelResponse, asked: ModelRequest) -> Object:
 
 
 def finish(reason: StopReason, malformed: str) -> Object:
-    """`malformed`: a call that cannot be told, as its arguments are no object: those of an answer that was cut off."""
+    """`malformed`: a call that cannot be passed on, as its arguments are no object: those of an answer that was cut
+    off.
+    """
     if not malformed:
         return {"finishReason": STOP_NAMES[reason]}
     name = "MAX_TOKENS" if STOP_NAMES[reason] == "MAX_TOKENS" else MALFORMED

@@ -1,4 +1,4 @@
-"""How much a Gemini model shall think, both ways: 3 and later take a level, 2.5 a budget, older ones neither.
+"""How much a Gemini model thinks, both ways: 3 and later take a level, 2.5 a budget, older ones neither.
 
 Source: 'Gemini thinking' of Google's documentation.
 """

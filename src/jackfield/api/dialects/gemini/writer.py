@@ -1,5 +1,8 @@
-"""Events -> the event stream of `:streamGenerateContent`: each event an answer with what is new, the last one with the
-reason for the end and the counts. Google's libraries take nothing else: no names, no comments."""
+"""Events -> the event stream of `:streamGenerateContent`.
+
+Each event is an answer with the new parts, and the last one has the reason for the end and the counts. Google's
+libraries take nothing else: no names, no comments.
+"""
 
 from __future__ import annotations
 
