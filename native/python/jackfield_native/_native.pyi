@@ -21,18 +21,18 @@ class Logs(Iterator[Part]):
 
     `sources`: form of the logs (`claude` or `codex`), name of the agent, provider and profile whose they are (or
     empty). `jobs`: files, which the threads take in this order. Each has the number of the source, path, identity of
-    the file, byte to begin at (the beginning of a line), and the memory there (None: nothing). `rows`: of a part,
-    about; a part ends where a file ends, or within one that alone has four times as many. `nice`: by how much the
-    threads give way to others, on Linux.
+    the file, byte to begin at (the beginning of a line), and memory (None: nothing). `rows`: of a part, about; a part
+    ends where a file ends, or within one that alone has four times as many. `nice`: by how much the threads give way to
+    others, on Linux.
 
     `judge`: `judge(job, offset, line, memory)`, called on one of the threads for each line that is not plain. Such a
     line is strict JSON with everything at its place, and may still be an answer. It gives back the memory from there
     on, and the names, rows and responses of answers in the line. They are as `Part` has them, with 0 <= numbers <
     2**63. An exception of it becomes the trouble of the file.
 
-    `memory`: session, model, directory, service tier, total counts, Unix ms up to which a fork repeats its parent's
-    lines, and the provider's id of the next counted answer. Counts are input, of which cached, of which written to the
-    cache, output; or None and any text.
+    `memory`: session, model, directory, service tier, total counts, a time, and an answer. Up to the time, Unix ms, a
+    fork repeats its parent's lines. The answer is the provider's id of the one whose counts come next. Counts are
+    input, of which cached, of which written to the cache, output; or None and any text.
 
     A line without its end is left for another time; lines of more than 256 MiB are passed over. Memory is one block of
     256 KiB for each thread, or its longest line, and some parts. Raises ValueError for forms and sources that there are
@@ -85,9 +85,9 @@ class Part:
 
     @property
     def marks(self) -> list[_Mark]:
-        """How far jobs have come with this part: number, byte, memory (None: nothing was read), whether it is the job's
-        last mark, its trouble, digest of the 256 bytes before. The trouble is the text, and the system's errno if there
-        is one.
+        """How far jobs have come with this part: number, byte, memory (None: nothing was read), a flag, trouble, and
+        digest of the 256 bytes before. The flag says whether it is the job's last mark. The trouble is the text, and
+        the system's errno if there is one.
         """
 
     def __len__(self) -> int:
@@ -101,10 +101,10 @@ class Part:
     ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]], _Sum, list[_Row]]:
         """Rows that can be stored as they are, and others.
 
-        The former have an answer of their own, which is not among `known` (as `answers` gives them), no cost, numbers
-        that fit, and are no profile's if `profiled`. They come packed, `together` of them in one tuple, what is left of
-        them is among the others; seven numbers each: key; ms << 4 | step; dim; session; input << 31 | output; written
-        << 31 | read; hours << 1 | whether it is a profile's. Then their sums by quarter of an hour: its number, dim,
-        session, step, count, input, output, written, read, hours, first and last ms. Then their sum: count, input,
-        output, written, read, hours. Then the other rows, by key.
+        The former have a separate answer, which is not among `known` (as `answers` gives them), no cost, and numbers
+        that fit. If `profiled`, they are no profile's. They come packed, `together` of them in one tuple, and the rest
+        of them is among the others. Each has seven numbers: key; `ms << 4 | step`; dim; session; `input << 31 |
+        output`; `written << 31 | read`; `hours << 1 | profiled`. The last bit is 1 for a row of a profile. Then their
+        sums by quarter of an hour: its number, dim, session, step, count, input, output, written, read, hours, first
+        and last ms. Then their sum: count, input, output, written, read, hours. Then the other rows, by key.
         """

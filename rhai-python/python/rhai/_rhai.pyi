@@ -117,8 +117,8 @@ class Engine:
         """Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced. Gives the
         function back. Also a decorator: `@engine.register_fn`, or `@engine.register_fn("ns::name")`.
 
-        It may take up to 10 positional arguments. Evaluations that already run do not see it. What it raises passes
-        through the script unchanged; scripts may catch what derives from Exception.
+        It may take up to 10 positional arguments. Evaluations that already run do not see it. Its exceptions pass
+        through the script unchanged; scripts may catch those that derive from Exception.
 
         Raises ValueError for a name that scripts cannot call, TypeError if `function` is not callable, is asynchronous,
         or needs keyword arguments.
@@ -136,9 +136,9 @@ class Engine:
         `scope` gives the script's variables: a dict is not changed, into a `Scope` they are read back. `timeout` is in
         seconds, `math.inf` for none; None means the engine's.
 
-        Raises RhaiError, or what a registered function or a listener raised; for a variable that Rhai cannot hold
-        TypeError (no such type), OverflowError (beyond 64 bits, or the digits of a decimal) or ValueError (nested too
-        deep, not finite, a lone surrogate), with the path to it.
+        Raises RhaiError, or the exception of a registered function or a listener. For a variable that Rhai cannot hold,
+        the error has the path to it. It is TypeError (no such type), OverflowError (beyond 64 bits, or the digits of a
+        decimal), or ValueError (nested too deep, not finite, lone surrogate).
         """
     def call_fn(self, ast: AST, name: str, *args: object, timeout: float | None = None) -> Any:
         """Runs a compiled script, then calls its function `name` with `args`, and returns the function's value.

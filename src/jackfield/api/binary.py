@@ -47,8 +47,8 @@ class BinarySettings(BaseModel):
     orphan_age: float = Field(
         86400,
         ge=60,
-        description="How long a file that belongs to no stored execution is left alone, in seconds; an execution is "
-        "stored late while it has no effects, so this is longer than any such execution takes.",
+        description="How long the daemon leaves a file alone that belongs to no stored execution, in seconds. It "
+        "stores an execution late while that has no effects, so this is longer than any such execution takes.",
     )
 
 

@@ -96,7 +96,7 @@ class ExecutionFiles(ABC):
     def incoming(self, described: BinaryData) -> Incoming:
         """A fresh file, which is made when the first piece of it comes.
 
-        `described`: what an item will say of it, without its size.
+        `described`: its entry in an item, without its size.
         """
 
     async def stream(self, file: BinaryData) -> AsyncIterator[bytes]:

@@ -86,8 +86,8 @@ class BodyBudget:
     def take(self, size: Measured, sent: int = 0) -> TakenMemory:
         """`sent`: bytes of the body, where a parser takes memory beside it.
 
-        Raises `PayloadTooLarge` when one body may not have that much, `MemoryExhausted` when there is not enough left
-        now, `MemoryShort` when the system would not give it.
+        Raises `PayloadTooLarge` when one body may not have that much, and `MemoryExhausted` when there is not enough
+        left now. Raises `MemoryShort` when the system would not give it.
         """
         if self._headroom is not None:
             # Others may be parsed at the same time, and have not taken all of theirs yet.
@@ -97,7 +97,7 @@ class BodyBudget:
             name = "server.body_memory_per_execution" if self._each <= self._total else "server.body_memory"
             raise PayloadTooLarge(
                 f"The body would take about {_megabytes(size)} MB of memory once it is parsed, and may take "
-                f"{_megabytes(most)} MB: send less at a time, or raise the setting {name}."
+                f"{_megabytes(most)} MB. Send less at a time, or raise the setting {name}."
             )
         if self.used + size > self._total:
             raise MemoryExhausted(

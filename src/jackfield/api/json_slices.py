@@ -1,5 +1,6 @@
-"""Large JSON, parsed and written in slices, for threads. orjson keeps the interpreter's lock from a document's
-beginning to its end, and the event loop waits for as long.
+"""Large JSON, parsed and written in slices, for threads.
+
+`orjson` keeps the interpreter's lock from a document's beginning to its end, and the event loop waits for as long.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class ContainerSettings(BaseModel):
 
     method: Literal["auto", "cgroup", "subreaper"] = Field(
         "auto",
-        description="`cgroup` is a control group (version 2) for each run, `subreaper` a small process above each; "
+        description="`cgroup` is a control group (version 2) for each run, `subreaper` a small process above each. "
         "`auto` takes the first where the daemon may make one.",
     )
     grace: float = Field(

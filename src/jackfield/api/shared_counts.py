@@ -38,6 +38,6 @@ class SharedCounts(Protocol):
         """Add these to the span that is now, and read what all have.
 
         `kind`: 1 to 100 characters of a to z, digits and hyphens, with one `window` (seconds, above 0) for all its
-        keys; key: at most 100 printable characters of ASCII. `most`: counts of the kind that are kept about, the
+        keys. A key has at most 100 printable characters of ASCII. `most`: counts of the kind that are kept about, the
         newest. Those of spans that no longer count end. Raises `StoreUnavailable`; then they may be added or not.
         """

@@ -125,9 +125,13 @@ FORMS: Sequence[StoreForm] = (
 """In an order in which everything stands before what refers to it. Some columns say more than their names:
 
 - `calls.body_places`: where `executions.input` has the body, see `jackfield.api.call_places`; empty: it is in `body`.
+
 - `folders.depth`: of folders above; `registrations.place`: the order in which they were made.
+
 - `sealed`: whether the secrets of a document are sealed.
+
 - `incarnations`: lives of daemons that own open executions; none of them is alive. `executions.owner`: of an open one.
+
 - `data_tables.number`: names the table of its rows, see `rows_form`; `data_table_columns.field`: names a column there.
 """
 _CELLS: Mapping[str, ColumnKind] = {"string": "text", "number": "real", "boolean": "boolean", "date": "integer"}

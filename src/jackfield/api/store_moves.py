@@ -73,5 +73,5 @@ def unfinished_told(place: str) -> str:
     """Why a daemon does not start on a copy that has not ended."""
     return (
         f"{place} is a copy of a store that has not ended. Run `jackfield store copy` to it again, which goes on where "
-        "it was, or with --restart; until then set `store.name` and its settings to the store that it is copied from."
+        "it was, or with --restart. Until then set `store.name` and its settings to the store that it is copied from."
     )

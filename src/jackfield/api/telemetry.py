@@ -77,8 +77,8 @@ class LogFile:
 class Bookmark:
     """Up to where a file was read, and what its reader must remember to go on from there.
 
-    `offset`: bytes from the start, at the beginning of a line. -1: the file cannot be read on from a place, it is
-    always read whole.
+    `offset`: bytes from the start, at the beginning of a line. A value of -1 means that a reader always reads the whole
+    file.
     """
 
     offset: int = 0
@@ -199,9 +199,8 @@ TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | Pro
 class TelemetrySink(Protocol):
     """Where records of what happened go beside our own files (`jackfield_telemetry_sinks`).
 
-    Each sink has a queue of `telemetry.sink_queue` records and one task. Records that do not fit, and records that a
-    sink fails to take, are lost and counted in `/metrics`; runs and requests wait for no sink. No record holds a
-    secret.
+    Each sink has a queue of `telemetry.sink_queue` records and one task. `/metrics` counts lost records: those that do
+    not fit, and those that a sink fails to take. Runs and requests wait for no sink. No record holds a secret.
     """
 
     @property

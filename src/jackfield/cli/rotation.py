@@ -208,8 +208,8 @@ def _target(kernel: Kernel, found: KeyRecord) -> str | None:
         return None
     if ring.is_given:
         raise Conflict(
-            f"The master key is in the environment: put it into {PREVIOUS_VARIABLE} and a new one of at least 32 bytes "
-            f"into {VARIABLE}, start every daemon with both, then run this again with both."
+            f"The master key is in the environment. Put it into {PREVIOUS_VARIABLE} and a new one of at least 32 bytes "
+            f"into {VARIABLE}. Start every daemon with both, then run this again with both."
         )
     return ring.directory.replace_master().fingerprint
 

@@ -28,12 +28,14 @@ COLLECTOR = 50_000, 5, 10_000
 """When the cyclic collector looks at its three generations (`gc.set_threshold`).
 
 - 50,000 containers more than were freed: a webhook call makes hundreds and frees nearly all by their reference counts.
+
 - 5 looks at the young: cycles of a run are gone by then, mostly tracebacks and tasks. With 50, a look at the middle
   of a run with a million items took a quarter of a second.
+
 - 10,000 looks at the middle. A look at the old walks everything that is alive. `gc.freeze` has emptied that generation,
-  so that CPython's own guard (a quarter more than last time) holds nothing back while a run fills it: with 1, a run of
-  20,000 items was walked again and again while it grew, and took twice the time. An idle daemon looks at it
-  (`jackfield.core.process.memory.find_old_cycles`).
+  so that CPython's own guard (a quarter more than last time) holds nothing back while a run fills it. With 1, the
+  collector walked a run of 20,000 items again and again while it grew, and the run took twice the time. An idle daemon
+  looks at it (`jackfield.core.process.memory.find_old_cycles`).
 """
 
 

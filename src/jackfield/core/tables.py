@@ -40,8 +40,8 @@ class ServerSettings(KernelTable):
     )
     public_hosts: list[str] = Field(
         default_factory=list,
-        description="Host names (with the port, unless it is the scheme's own) under which a reverse proxy serves "
-        "the daemon, or those areas of it that `[server.areas]` opens: by default webhooks and /api/v1.",
+        description="Host names (with the port, unless it is the scheme's own) under which a reverse proxy serves the "
+        "daemon. They reach the areas that `[server.areas]` opens: by default webhooks and /api/v1.",
     )
     public_url: str = Field(
         "", description="Scheme, host and port that webhook URLs are shown with; default: the address listened on."
@@ -55,9 +55,9 @@ class ServerSettings(KernelTable):
     body_memory: int = Field(
         512 * 1024 * 1024,
         ge=1024 * 1024,
-        description="Bytes of memory that bodies may take together once they are parsed, of all requests and of the "
-        "executions that they started, as long as these are in memory; further ones get 503. Bodies below 64 KiB do "
-        "not count.",
+        description="Bytes of memory that bodies may take together once they are parsed; further ones get 503. They "
+        "are those of all requests, and of the executions that they started, as long as these are in memory. Bodies "
+        "below 64 KiB do not count.",
     )
     body_memory_per_execution: int = Field(
         128 * 1024 * 1024,
@@ -96,7 +96,7 @@ class AreaSettings(KernelTable):
     webhooks: list[str] = Field(
         default_factory=lambda: [EVERY],
         description="Public hosts that reach addresses of webhooks, forms, chats and MCP triggers, each of which has "
-        "an authentication of its own; `*`: all of `server.public_hosts`.",
+        "its own authentication; `*`: all of `server.public_hosts`.",
     )
     api: list[str] = Field(
         default_factory=lambda: [EVERY],
@@ -140,8 +140,8 @@ class DaemonSettings(KernelTable):
     roles: list[Role] = Field(
         default_factory=lambda: list(ROLES),
         min_length=1,
-        description="Work of this daemon among those that share a store: ingress (calls of webhooks, forms and chats), "
-        "flows (executions), agents (profiles, terminals, proxies), ui (the browser interface).",
+        description="Work of this daemon among those that share a store. `ingress`: calls of webhooks, forms and "
+        "chats; `flows`: executions; `agents`: profiles, terminals, proxies; `ui`: the browser interface.",
     )
     remote_agents: bool = Field(
         False, description="Whether every area of `[server.areas]` is open to all public hosts."
@@ -160,8 +160,8 @@ class DaemonSettings(KernelTable):
         50,
         ge=0,
         le=600_000,
-        description="From how much processor time on the log and `jackfield doctor` name what holds the event loop, in "
-        "ms; what waits is named from 500 on; 0: never.",
+        description="Processor time from which on the log and `jackfield doctor` name the code that holds the event "
+        "loop, in ms; 0: never. They name code that waits from 500 ms on.",
     )
     disk_reserve: int = Field(
         1024 * 1024,
@@ -180,8 +180,8 @@ class DaemonSettings(KernelTable):
         30.0,
         ge=1,
         le=86400,
-        description="How often freed memory is given back to the system (glibc only), and how long the daemon has to "
-        "be idle before it looks for old garbage, in seconds.",
+        description="Time between two returns of freed memory to the system (glibc only), in seconds. The daemon is "
+        "idle for as long before it looks for old garbage.",
     )
 
 
@@ -214,8 +214,8 @@ class BusSettings(KernelTable):
 
     name: str = Field(
         "memory",
-        description="How daemons that share a store tell each other of changes: memory (they find out for themselves, "
-        "within a second), pg (over the store's PostgreSQL), or nats.",
+        description="The way in which daemons that share a store hear of changes. `memory`: they look for themselves, "
+        "each second; `pg`: over the store's PostgreSQL; `nats`: over NATS.",
     )
 
 
@@ -225,7 +225,7 @@ class HostsSettings(KernelTable):
     name: str = Field(
         "",
         pattern=r"^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$",
-        description="Name of this daemon among those that share its store: a to z, digits, dots and hyphens; default: "
+        description="Name of this daemon among those that share its store: a to z, digits, dots and hyphens. Default: "
         "the machine's, and four digits for the configuration directory.",
     )
     address: str = Field(

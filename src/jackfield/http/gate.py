@@ -275,7 +275,7 @@ class Gate:
         own = self._is_own(origin, scope) if origin is not None else site == b"same-origin"
         read = scope["type"] == "http" and scope["method"] in SAFE and origin is None and site in (None, b"none")
         if not own and not read:
-            raise AccessDenied("A session's cookie counts for the daemon's own pages alone, which send their Origin.")
+            raise AccessDenied("A session's cookie admits the daemon's own pages alone, which send their Origin.")
         wanted = session.claims.get("peer", "other")
         if wanted == "other":
             return

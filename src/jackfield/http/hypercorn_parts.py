@@ -1,9 +1,11 @@
-"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days. `hypercorn_connections` has
-what is below them.
+"""Hypercorn's WebSockets, with the parts that it leaves open in a daemon where they live for days.
 
-- A WebSocket is closed as RFC 6455 has it: a protocol error and a message that is too large are answered with their
-  code, what comes behind is read and thrown away, and the caller has a moment to take the last frames.
-- Frames are compressed only where `server.websocket_compression` says so.
+`hypercorn_connections` has the connections below them.
+
+- A WebSocket closes as RFC 6455 has it. It answers a protocol error and a message that is too large with their code. It
+  reads and throws away all that comes behind. The caller has a moment to take the last frames.
+
+- It compresses frames only where `server.websocket_compression` says so.
 
 Source: RFC 6455 sections 5.5.1, 7.1.1, 7.1.7 and 7.4.1.
 """

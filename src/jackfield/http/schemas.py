@@ -44,7 +44,7 @@ class PluginShown(Schema):
     status: Literal["loaded", "failed", "disabled"]
     distribution: str = Field(description="The package that brings it; empty when none does.")
     version: str
-    error: str = Field(description="What is wrong; empty when nothing is.")
+    error: str = Field(description="The mistake; empty when there is none.")
 
 
 class PluginsAnswer(Schema):

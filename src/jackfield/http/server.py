@@ -162,7 +162,7 @@ def run_to_end(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None]) -> 
         except (SystemExit, KeyboardInterrupt) as exc:
             if serving.done() or is_ctrl_c(exc):
                 raise
-            log.exception("A task ended with this; whoever waits for it is told, and the daemon goes on.")
+            log.exception("A task ended with this; whoever waits for it gets the error, and the daemon goes on.")
 
 
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -1,18 +1,21 @@
 """A service on loopback that misbehaves as real ones do: for tests of triggers that ask it or that it sends events to.
 
-    with VendorDouble() as vendor:
-        vendor.add(3)                       # three new items
-        vendor.misbehave(Refuse(429, retry_after=2), Garbage(), Slow(0.5), Drop())
-        ...                                 # the next four requests meet these, in turn
-        vendor.send({"n": 1})               # an event to everybody who has subscribed
+        with VendorDouble() as vendor:
+            vendor.add(3)                       # three new items
+            vendor.misbehave(Refuse(429, retry_after=2), Garbage(), Slow(0.5), Drop())
+            ...                                 # the next four requests meet these, in turn
+            vendor.send({"n": 1})               # an event to everybody who has subscribed
 
 It serves (JSON, unless said otherwise):
 
 - `GET /items?page=1&size=100&since=ISO`: `{"items": [{"id", "time", "n"}], "next": page or null}`, the newest first
+
 - `GET /feed`: the same items as RSS
+
 - `POST /hooks {"url", "secret"}`: `{"id", "url", "expires"}`, after the challenge when there is one; `GET /hooks`,
   `GET /hooks/{id}`, `POST /hooks/{id}/renew`, `DELETE /hooks/{id}`
-- anything else that is put into `answers`, by path
+
+- anything else that stands in `answers`, by path
 """
 
 from __future__ import annotations

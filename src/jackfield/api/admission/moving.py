@@ -15,8 +15,8 @@ from .connections import AdmittedConnection, ConnectionMover
 def move(mover: ConnectionMover, transport: asyncio.BaseTransport, data: bytes) -> None:
     """Away, and closed here.
 
-    The port may close a caller who has not read the last answer, or whom nobody takes, as any connection between two
-    requests (RFC 9112 section 9.5).
+    The port may close a caller who has not read the last answer, or whom nobody takes. It may close any connection
+    between two requests (RFC 9112 section 9.5).
     """
     transport = cast("asyncio.Transport", transport)  # uvloop's have no base of asyncio's
     if transport.is_closing():

@@ -68,5 +68,5 @@ class DialectCodec(Protocol):
     def parse_error(self, status: int, body: bytes, retry_after: str | None = None) -> DialectError:
         """An upstream's answer of status >= 400. retry_after: that header (seconds or HTTP date).
 
-        A context overflow is told apart by its wording; its message begins "prompt is too long".
+        The dialect recognizes a context overflow by its wording; its message begins "prompt is too long".
         """

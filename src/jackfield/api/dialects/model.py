@@ -56,8 +56,8 @@ class DialectError(Exception):
         """`status`: HTTP status, 400 to 599.
 
         `code`, `param`: as in the errors of Chat and Responses. `overflow`: the request does not fit the model's
-        context. `retry_after`: seconds after which another try makes sense. `lasting`: the same request will fail
-        again, so that its client shall not repeat it.
+        context. `retry_after`: seconds after which another try makes sense. `lasting`: the same request fails again,
+        so that its client must not repeat it.
         """
         super().__init__(message)
         self.status = status

@@ -1,11 +1,13 @@
 """Nodes: all that a plugin needs to write one.
 
-Here stand what a node type is, what one run of a node is given, and the base of parameters. The rooms beside it are for
-the work of a node, and are imported by the module that does it:
+Here stand the port of a node type, the port that one run of a node gets, and the base of parameters. The rooms beside
+it are for the work of a node, whose module imports them:
 
 - `jackfield.api.nodes.items`: items that a node makes, their pairing, and items that failed.
+
 - `jackfield.api.nodes.running`: how a node goes through its items; bases of node types, `ItemNode` for the most
   frequent case.
+
 - `jackfield.api.nodes.files`: the files of items.
 
 `jackfield.testing.node_runs` has `FakeNodeRun`, with which a test runs a node without an engine.

@@ -160,8 +160,9 @@ class NodeParameters(BaseModel):
 
     @classmethod
     def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
-        """The parts of them, as the document has them, that keep each execution from starting that could reach the
-        node: path as above -> why, and the remedy. Default: every empty field that is marked with `needed`.
+        """The parts of them, as the document has them, that keep executions from starting that could reach the node.
+
+        Path as above -> why, and the remedy. Default: every empty field that is marked with `needed`.
         """
         return empty_parameters(cls, parameters)
 

@@ -49,5 +49,5 @@ def obstacles_of(node: Node, catalog: NodeCatalog) -> Mapping[str, str]:
     except BaseException as exc:
         if is_ctrl_c(exc):
             raise
-        _log.exception("It cannot be told whether a node of type %s has all that it needs.", node.type)
+        _log.exception("Jackfield cannot tell whether a node of type %s has all that it needs.", node.type)
         return _NONE

@@ -6,7 +6,7 @@ from ..workflows import Node, Workflow
 from .types import NodeCatalog, streaming_node
 
 NOTHING_STREAMS = (
-    "No node behind this one can stream: add an AI Agent (from version 2.1) or a Respond to Webhook (from version 1.5) "
+    "No node behind this one can stream. Add an AI Agent (from version 2.1) or a Respond to Webhook (from version 1.5) "
     "with enableStreaming, or choose another responseMode."
 )
 """Why a trigger whose response mode is streaming cannot go live: its callers would get nothing."""

@@ -125,8 +125,8 @@ class NodeRun(Protocol):
     ) -> dict[str, Json]:
         """Evaluate parameters that `NodeParameters.late` kept back, at any depth, for the input item of this index.
 
-        `extra`: further variables such as `$response`, as JSON; only JavaScript sees them. What is undefined comes as
-        None. Raises `NodeError` naming the parameter by its path in `templates`.
+        `extra`: further variables such as `$response`, as JSON; only JavaScript sees them. An undefined value comes
+        as None. Raises `NodeError` naming the parameter by its path in `templates`.
         """
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
@@ -207,10 +207,7 @@ class AttachedNode(Protocol):
         also when it would wait."""
 
     async def supply(self, item: int) -> object:
-        """The object that it gives the running node for this item; see `SupplyingNode`.
-
-        Raises `NodeError` when its type gives nothing.
-        """
+        """The object for the running node and this item; see `SupplyingNode`. Raises `NodeError` without one."""
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         """Its own parts."""
@@ -266,7 +263,7 @@ class NodeType(Protocol):
 
 @runtime_checkable
 class EntryNode(Protocol):
-    """The methods of a node type beside `NodeType` when executions that start at it get more than their caller's items."""
+    """The methods of a node type beside `NodeType` when its executions get more than their caller's items."""
 
     def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
         """The start node's output for the items that another workflow or a caller hands over.
@@ -309,9 +306,7 @@ class SupplyingNode(Protocol):
     """The methods of a node type beside `NodeType` when its nodes serve others."""
 
     async def supply(self, node: AttachedNode, item: int) -> object:
-        """The node's supply for an input item of the one that it serves; per kind of wire an object of
-        `jackfield.api.ai`. Raises `NodeError`.
-        """
+        """Per kind of wire an object of `jackfield.api.ai`, for an input item of its user. Raises `NodeError`."""
 
 
 TOOL_FORM = "Tool"

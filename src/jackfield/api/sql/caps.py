@@ -51,9 +51,9 @@ class FirstEnd:
         return self._since
 
     def found(self, last: int | None, *, is_short: bool) -> bool:
-        """Whether the rest of the wanted rows may be among those that were passed over, such as rows that ended after a
-        clock was set back. `last`: when the last one that went has ended, Unix ms; None: none went. `is_short`: there
-        were fewer than wanted.
+        """Whether the rest of the wanted rows may be among the passed-over ones, such as rows that ended after a clock
+        was set back. `last`: when the last one that went has ended, Unix ms; None: none went. `is_short`: there were
+        fewer than wanted.
         """
         passed_over = self._since > 0
         if is_short:

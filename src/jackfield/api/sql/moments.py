@@ -83,10 +83,8 @@ class SpareMoments:
         """Let `write` do the work in a moment without other writes. It also does the work once the last one took no
         more than this share of the time since it began. Only the work's own time counts, and not its wait for others.
 
-        Args:
-            write: Calls its argument once on a thread of the store, or again when it repeats a transaction.
-            work: On a connection; what it raises is raised.
-            share: Above 0, at most 1.
+        `write`: calls its argument once on a thread of the store, or again when it repeats a transaction. `work`: on a
+        connection; `run` raises its exceptions. `share`: above 0, at most 1.
         """
         while (wait := self._wait(share)) > 0:
             await self._clock.sleep(min(wait, _POLL))

@@ -22,7 +22,7 @@ class StoreFigures:
     def committed(self, waited: float, took: float) -> None:
         """A transaction is durable.
 
-        `waited`: seconds that its oldest write waited for it. `took`: seconds of its own.
+        `waited`: seconds that its oldest write waited for it. `took`: seconds of the transaction itself.
         """
         self._commits.add(took)
         self._writes.add(waited + took)

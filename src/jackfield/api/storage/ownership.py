@@ -3,20 +3,24 @@
 A daemon has one incarnation per life, and one lease for all that it runs. An open execution has an owner, the
 incarnation that runs it or keeps it in memory, or none: then any daemon claims it. The rules, for every store:
 
-- An incarnation is alive from its registration until it leaves, its daemon registers another one, or a claim of another
-  daemon finds that its lease has run out. Once it is not alive, it never is again. A lease that has run out ends
-  nothing by itself: until somebody claims, its owner writes and renews as before.
-- A write with an `owner` raises `Fenced` and changes nothing when this incarnation is not alive, or when the execution
-  is open and has another owner or none. A write without an owner (None) raises it when the execution is open and has an
-  owner. Writes to executions that are over or unknown do nothing, but for an incarnation that is not alive, which is
-  told.
+- An incarnation is alive from its registration until it leaves or its daemon registers another one. It also ends when a
+  claim of another daemon finds that its lease has run out. Once it is not alive, it never is again. A lease that has
+  run out ends nothing by itself: until somebody claims, its owner writes and renews as before.
+
+- A write with an `owner` raises `Fenced` and changes nothing when this incarnation is not alive. It does so too when
+  the execution is open and has another owner or none. A write without an owner (None) raises it when the execution is
+  open and has an owner. Writes to executions that are over or unknown do nothing, but raise `Fenced` for an incarnation
+  that is not alive.
+
 - Node runs come in numbered chunks, and a store keeps one per (execution, number). A write whose chunk is there already
-  is taken for a repetition: it changes nothing and succeeds, whoever owns the execution now. So whatever is written may
-  be written again when its outcome is not known. Numbers may have gaps; chunks are read in their order. An empty chunk
-  is none, and keeps no number.
-- Leases are measured by the store's own clock alone, never by a daemon's. Due times are those of that clock: each
-  renewal tells it, and `due` of a claim is made of it.
-- A store that restarts takes nobody for dead before it has been up for the longest lease and a second more: its outage
+  counts as a repetition: it changes nothing and succeeds, whoever owns the execution now. So a daemon may repeat any
+  write whose outcome it does not know. Numbers may have gaps; a store reads chunks in their order. An empty chunk is
+  none, and keeps no number.
+
+- The store's own clock alone measures leases, never a daemon's. Due times are those of that clock: each renewal gives
+  it, and a daemon makes the `due` of a claim from it.
+
+- A store that restarts takes nobody for dead before it has been up for the longest lease and a second more. Its outage
   kept everybody from renewing.
 """
 

@@ -111,12 +111,14 @@ class WorkflowStore(Protocol):
         tags: Sequence[str] | None = None,
         active: bool | None = None,
     ) -> StoredWorkflow | None:
-        """A new version. None when unknown. tags: as `add_workflow`; None leaves those that it has. active:
-        whether it is live from now on. None leaves it as it is.
+        """A new version. None when unknown.
 
-        Raises `Conflict` when expected_version is not the current one, and
-        `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing
-        changed."""
+        `tags`: as `add_workflow`; None leaves those that it has. `active`: whether it is live from now on. None leaves
+        it as it is.
+
+        Raises `Conflict` when expected_version is not the current one. Raises `RouteConflict` naming the other workflow
+        when it is live and one of its routes is taken. Then nothing changed.
+        """
 
     async def set_active(
         self,

@@ -41,8 +41,8 @@ class ListenRun:
     `node`: with values in place of its expressions. `ident`: letters, digits and `-`, the same for this node for as
     long as it is there. A name for whatever the service keeps for it. `state`: the node's own static data when the
     connection is opened, `{}` before anything was stored. `prefetch`: events that the service may send ahead, at least
-    1. `test`: of one event that somebody waits for in the editor: take nothing away from the connection of the live
-    workflow, and do not change what is remembered. `now`: Unix ms. `files`: makes room for the files of one event.
+    1. `test`: of one event that somebody waits for in the editor. Take nothing away from the connection of the live
+    workflow, and do not change its memory. `now`: Unix ms. `files`: makes room for the files of one event.
     """
 
     node: Node

@@ -1,14 +1,15 @@
-"""Which rows of a list are new: by their id, by their time, or by what they hold.
+"""Which rows of a list are new: by their id, by their time, or by their contents.
 
 A rule keeps what it has seen in a mapping that the caller stores. It never gives a row twice, whatever a service
 repeats or however it orders its pages. It gives every row that it meets after the first time, in the order of the list.
 
 - `id`: the ids that were seen. Needs no order and no clock; remembers the newest `most`, and never forgets one that is
   still listed.
-- `time`: the latest time that was seen, and the ids at it. Remembers little, and lets a request ask for what came
-  since. A row that turns up with an earlier time than the latest one is taken for old, unless it is within `overlap`
-  seconds.
-- `hash`: as `id`, with what the row holds in place of its id, so that a changed row is new too.
+
+- `time`: the latest time that was seen, and the ids at it. Remembers little, and lets a request ask for later rows. A
+  row that turns up with an earlier time than the latest one counts as old, unless it is within `overlap` seconds.
+
+- `hash`: as `id`, with the contents of the row in place of its id, so that a changed row is new too.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Newness:
         """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place.
 
         With an empty state nothing is new: what is listed counts as seen. `now`: Unix seconds. A row that has a later
-        time, such as a date to come, is told and makes nothing old that comes before it.
+        time, such as a date to come, is new and makes nothing old that comes before it.
         """
         if self.by == "time":
             return self._by_time(rows, state, limit, now)

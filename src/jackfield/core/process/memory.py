@@ -4,10 +4,10 @@ Only a look at everything finds garbage in cycles that has outlived two looks of
 milliseconds for each 10,000 objects. The daemon's thresholds put it off forever, so that no run is walked while it
 grows: it has its time when nothing else is done.
 
-With glibc's allocator, the store's threads allocate and free blocks of every size. glibc would keep the freed blocks,
-in pieces and for each thread apart. So resident memory would creep up although nothing is held. One arena for all
-threads costs nothing, since the interpreter's lock lets in one at a time anyway. With it, and freed memory given back
-now and then, resident memory stays level: `python bench/memory.py`.
+With glibc's allocator, the store's threads allocate and free blocks of every size. It would keep the freed blocks, in
+pieces and for each thread apart. So resident memory would creep up although nothing is held. One arena for all threads
+costs nothing, since the interpreter's lock lets in one at a time anyway. With it, and freed memory given back now and
+then, resident memory stays level: `python bench/memory.py`.
 """
 
 from __future__ import annotations

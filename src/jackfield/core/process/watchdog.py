@@ -1,8 +1,8 @@
 """The holder of the event loop: a thread looks at its stack from time to time, and asks it when it finds it at work.
 
-Three things make a held loop. The same callback is there when the threshold is over, the loop has not answered, and its
-thread has had the processor for most of the threshold. The log names a thread that waits instead, for a file, for the
-interpreter's lock, or for its turn on a busy machine, after `WAITING` seconds.
+Three things make a held loop. The same callback is there when the threshold is over. The loop has not answered, and its
+thread has had the processor for most of the threshold. A thread may wait instead, for a file, for the interpreter's
+lock, or for its turn on a busy machine. The log names it after `WAITING` seconds.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class HostClient:
             raise unavailable(host, exc) from None
 
     async def while_alive(self, host: Host, work: Coroutine[object, object, T]) -> T:
-        """The result of the coroutine, unless the host is gone meanwhile: a machine that is off closes no connection."""
+        """The result of the coroutine, unless the host is gone meanwhile: a dead machine closes no connection."""
         task = asyncio.ensure_future(work)
         try:
             while not (await asyncio.wait({task}, timeout=_LOOK_S))[0]:

@@ -1,11 +1,12 @@
 """HTTP/1.1 of Hypercorn and h11: alone, and strictly.
 
 - Hypercorn speaks HTTP/2 with whoever asks for it, on a connection without TLS as well. HTTP/2 would be a second way
-  in, past what is bounded here for a connection: its head, its times, its WebSockets. No browser speaks it without
-  TLS, and a web server in front of the daemon that gives its callers HTTP/2 asks the daemon in HTTP/1.1.
-- h11 takes what a program in front may read otherwise, and so lets a caller hide one request in another:
-  `Transfer-Encoding` beside `Content-Length`, or in HTTP/1.0. Lines that end in a bare LF; folded header lines. These
-  are refused, and the connection is closed.
+  in, past the bounds of a connection here: its head, its times, its WebSockets. No browser speaks it without TLS. A
+  web server in front of the daemon that gives its callers HTTP/2 asks the daemon in HTTP/1.1.
+
+- h11 takes bytes that a program in front may read otherwise, and so lets a caller hide one request in another. These
+  are `Transfer-Encoding` beside `Content-Length`, or in HTTP/1.0; lines that end in a bare LF; folded header lines. The
+  connection refuses them, and closes.
 
 Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 sections 2.2, 2.3, 5.2, 6.1 and 6.3; RFC 9113 section 3.4.
 """

@@ -1,12 +1,18 @@
 """uvicorn's connections, by httptools: the same as Hypercorn's, request by request.
 
-- Requests that can be read at a glance are, as over Hypercorn.
+- The connection reads a request at a glance where it can, as over Hypercorn.
+
 - `jackfield.api.admission` hears how far each request has come, and keeps all times: there is no timer per connection.
-- What a program in front may read otherwise is refused, and the connection closed: `Transfer-Encoding` beside
-  `Content-Length` or in HTTP/1.0, another coding than `chunked`, no `Host` or two, other versions than 1.0 and 1.1.
-- Heads, and what stands between the pieces of a body (sizes of chunks, trailers), are bounded. Trailers are dropped.
-- A request that came behind another one is read when that one is answered, so that a flood of them is bytes alone.
-- A WebSocket is handed over: `websocket_connections`.
+
+- The connection refuses requests that a program in front may read otherwise, and closes. These have `Transfer-Encoding`
+  beside `Content-Length` or in HTTP/1.0, or another coding than `chunked`. Or they have no `Host` or two, or another
+  version than 1.0 and 1.1.
+
+- It bounds heads, and the bytes between the pieces of a body (sizes of chunks, trailers). It drops trailers.
+
+- It reads a request that came behind another one when that one is answered, so that a flood of them is bytes alone.
+
+- It hands a WebSocket over: `websocket_connections`.
 
 Source: RFC 9110 sections 7.2 and 7.8; RFC 9112 sections 3.2, 6.1, 6.3, 7.1.2 and 9.3.2.
 """

@@ -4367,7 +4367,7 @@ export interface components {
         };
         /**
          * AgentSaid
-         * @description What the agent says, perhaps not all of it yet.
+         * @description The agent's words, perhaps not all of them yet.
          */
         AgentSaid: {
             /**
@@ -4484,7 +4484,7 @@ export interface components {
         };
         /**
          * AgentThought
-         * @description What the model shows of its reasoning.
+         * @description The reasoning that the model shows.
          */
         AgentThought: {
             /**
@@ -11605,8 +11605,9 @@ export interface components {
         };
         /**
          * PermissionAsked
-         * @description The agent wants to do something and waits. id: for the answer. call: of the tool, where there is one. answer: the
-         *     id of the option that was chosen.
+         * @description The agent wants to do something and waits.
+         *
+         *     `id`: for the answer. `call`: of the tool, where there is one. `answer`: the id of the option that was chosen.
          */
         PermissionAsked: {
             /**
@@ -11758,7 +11759,7 @@ export interface components {
             distribution: string;
             /**
              * Error
-             * @description What is wrong; empty when nothing is.
+             * @description The mistake; empty when there is none.
              */
             error: string;
             /** Name */
@@ -14689,7 +14690,7 @@ export interface components {
         };
         /**
          * ToolAnswered
-         * @description What the call has given, as text.
+         * @description The result of the call, as text.
          */
         ToolAnswered: {
             /** Call */
@@ -15162,7 +15163,7 @@ export interface components {
         };
         /**
          * UserSaid
-         * @description What the agent was told.
+         * @description The user's words to the agent.
          */
         UserSaid: {
             /**
@@ -16129,7 +16130,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request contradicts the present state. */
+        /** @description The request contradicts the current state. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -16147,7 +16148,7 @@ export interface components {
                 "application/json": components["schemas"]["DaemonError"];
             };
         };
-        /** @description The request contradicts the present state. */
+        /** @description The request contradicts the current state. */
         DaemonConflict: {
             headers: {
                 [name: string]: unknown;
