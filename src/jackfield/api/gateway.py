@@ -128,7 +128,7 @@ class VirtualKeys(Protocol):
     """The port: which keys there are."""
 
     async def has(self, key_id: str) -> bool:
-        """Every caller counts, also a revoked one. Raises `StoreUnavailable`, `ConfigurationError`."""
+        """Whether the key exists; a revoked one does. Raises `StoreUnavailable`, `ConfigurationError`."""
 
 
 def digest_of(key: str) -> str:

@@ -359,12 +359,9 @@ def require(caller: Principal, scope: Scope) -> None:
 
 
 def target_problem(scope: Scope) -> InvalidInput | None:
-    """The router takes `
+    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path.
 
-    api/v1` and `http:
-
-    host/api/v1` for `/api/v1`, where the gate would see another path. The sent form counts too: `%2Fapi` is no path,
-    and names another host where it is put behind an address.
+    The sent form counts too: `%2Fapi` is no path, and names another host where it is put behind an address.
     """
     path: str = scope["path"]
     sent: bytes = scope.get("raw_path") or b"/"
