@@ -75,6 +75,7 @@ OWN_WORDS = {
     "profiles create": "the alias of a new profile", "profiles run": "arguments of an agent",
     "git diff": "paths of the repository", "git push": "paths of the repository",
     "invitations revoke": "the id of a link", "plugins new": "the name of a new plugin",
+    "plugins install": "the name of a distribution", "plugins remove": "the name of a distribution",
     "registry pin": "a commit", "sessions end": "the id of a session",
     "tag create": "the name of a new tag", "tag rename": "its new name",
     "terminal new": "arguments of an agent", "terminal play": "a file or an id of a session that has ended",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 import click
 from click.shell_completion import get_completion_class
 
-from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, echo_table, json_option
-from jackfield.api.daemon import daemon_elsewhere, require_here
+from jackfield.api.cli import CommandGroup, audited, config_dir_option, echo_json, echo_table, json_option, work_at
+from jackfield.api.daemon import daemon_elsewhere, daemon_runs, require_here
 from jackfield.api.daemon_commands import completed_whole
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jackfield.api.nodes.forms import NodeField, NodeForm
     from jackfield.core.settings import Settings
 
+    from .plugin_installs import PluginDistribution
     from .plugin_projects.making import MadeProject
 
 
@@ -211,6 +212,53 @@ def new_project(
     click.echo(f"{made.directory} has {len(made.files)} files. Next:")
     for line in made.next:
         click.echo(f"  {line}")
+
+
+def _no_address(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    """An address could hold a password, which the audit log would keep."""
+    if "://" in value:
+        raise ConfigurationError(f"{parameter.make_metavar(ctx)}: download the file, and name its path.")
+    return value
+
+
+@audited("plugin.install", subject="what")
+@plugins.command("install")
+@click.argument("what", metavar="NAME_OR_PATH", callback=_no_address)
+@config_dir_option
+@json_option
+@click.pass_obj
+def install_plugins(runtime: Runtime, what: str, config_dir: Path | None, as_json: bool) -> None:
+    """Install the plugins of a distribution beside Jackfield, by pip or uv.
+
+    NAME_OR_PATH is a name, with or without a version, or the path of a wheel or of a project. The command removes again
+    a plugin that this Jackfield cannot load."""
+    work = work_at("jackfield.cli.plugin_installs:install_plugins", what)
+    _echo_change(runtime, config_dir, "installed", runtime.run("plugins", work, config_dir=config_dir), as_json)
+
+
+@audited("plugin.remove", subject="name")
+@plugins.command("remove")
+@click.argument("name")
+@config_dir_option
+@json_option
+@click.pass_obj
+def remove_plugins(runtime: Runtime, name: str, config_dir: Path | None, as_json: bool) -> None:
+    """Remove a distribution with plugins. NAME is its own, or that of one of its plugins."""
+    work = work_at("jackfield.cli.plugin_installs:remove_plugins", name)
+    _echo_change(runtime, config_dir, "removed", runtime.run("plugins", work, config_dir=config_dir), as_json)
+
+
+def _echo_change(
+    runtime: Runtime, config_dir: Path | None, change: str, found: PluginDistribution, as_json: bool
+) -> None:
+    restart = daemon_runs(runtime.config_dir(config_dir))
+    if as_json:
+        named = {"distribution": found.name, "version": found.version, "plugins": list(found.plugins)}
+        echo_json({**named, "change": change, "restart": restart})
+        return
+    click.echo(f"{found.name} {found.version} is {change}, with the plugins {', '.join(found.plugins)}.")
+    if restart:
+        click.echo("The daemon still has the plugins from its start; restart it.")
 
 
 @click.command()

@@ -1,0 +1,195 @@
+"""`jackfield plugins install` and `remove`: pip or uv in the environment that runs Jackfield.
+
+Nothing is installed whose metadata names no plugin, and nothing stays that this Jackfield cannot load.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import Distribution, distributions
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import ConfigurationError, NotFound
+from jackfield.api.hooks import PROJECT
+from jackfield.api.records import record
+from jackfield.core.checks.precedence import OWN_DISTRIBUTION
+
+LONGEST_INSTALLATION = 900.0
+"""Seconds for one run of pip or uv, which may have to compile."""
+LONGEST_LOADING = 120.0
+"""Seconds for a look at all plugins."""
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?([<>=!~]=?=?[A-Za-z0-9.*+!,<>=~]+)?")
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
+
+
+@record
+class PluginDistribution:
+    """A distribution with the names of its plugins."""
+
+    name: str
+    version: str
+    plugins: Sequence[str]
+
+
+async def install_plugins(_: PluginContext, what: str) -> PluginDistribution:
+    """what: a name with or without a version, or the path of a wheel, an sdist or a project. Raises
+    `ConfigurationError` for an environment that may not be changed, and for what gives no plugin that loads."""
+    return await asyncio.to_thread(_install, what)
+
+
+async def remove_plugins(_: PluginContext, name: str) -> PluginDistribution:
+    """name: of a distribution or of one of its plugins. Raises `NotFound`, and `ConfigurationError` for an environment
+    that may not be changed."""
+    return await asyncio.to_thread(_remove, name)
+
+
+def _install(what: str) -> PluginDistribution:
+    _refuse_environment()
+    wanted = _wanted(what)
+    with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
+        _run_installer("install", "--no-deps", "--target", place, wanted)
+        found = next(_plugin_distributions([place]), None)
+    if found is None:
+        raise ConfigurationError(
+            f"NAME_OR_PATH: {what} has no entry point in the group {PROJECT}, so nothing was installed; name the "
+            "distribution of a plugin."
+        )
+    _refuse_own(found.name)
+    before = _installed(found.name)
+    _run_installer("install", wanted)
+    if mistakes := _mistakes(found.name):
+        _uninstall(found.name)
+        lost = f" {before.version} was there before; install it again." if before is not None else ""
+        raise ConfigurationError(f"{found.name} {found.version} was removed again: {'; '.join(mistakes)}.{lost}")
+    return found
+
+
+def _remove(name: str) -> PluginDistribution:
+    _refuse_environment()
+    _refuse_own(name)
+    found = _installed(name)
+    if found is None:
+        raise NotFound(f"No plugin and no distribution with plugins has the name {name}; see `jackfield plugins`.")
+    _refuse_own(found.name)
+    _uninstall(found.name)
+    return found
+
+
+def _wanted(what: str) -> str:
+    """As pip takes it."""
+    if "://" not in what and (os.sep in what or what.endswith(_ARCHIVES)):
+        path = Path(what).expanduser().absolute()
+        if not path.exists():
+            raise ConfigurationError(f"NAME_OR_PATH: no file or directory {path} is here; name one that is.")
+        return str(path)
+    if not _REQUIREMENT.fullmatch(what):
+        raise ConfigurationError(
+            "NAME_OR_PATH: this is neither a name, such as jackfield-plugin-word-tally, nor a path; a path has a slash."
+        )
+    return what
+
+
+def _refuse_environment() -> None:
+    """Raises `ConfigurationError` where an installation would damage a system, or cannot be written."""
+    marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    if sys.prefix == sys.base_prefix and marker.is_file():
+        raise ConfigurationError(
+            f"The operating system manages the Python in {sys.prefix}. Install Jackfield into an environment of its "
+            "own, for example by `python3 -m venv`, and install the plugin there."
+        )
+    place = sysconfig.get_path("purelib")
+    if not os.access(place, os.W_OK):
+        raise ConfigurationError(
+            f"You may not write into {place}. Run the command as the user who owns it. In an image, add the plugin "
+            "when you build the image."
+        )
+
+
+def _refuse_own(name: str) -> None:
+    if _canonical(name) == OWN_DISTRIBUTION:
+        raise ConfigurationError("These commands are for plugins; upgrade Jackfield itself by pip or uv.")
+
+
+def _plugin_distributions(places: Sequence[str] | None = None) -> Iterator[PluginDistribution]:
+    """places: directories; default: where this process imports from."""
+    found: Iterator[Distribution] = iter(distributions() if places is None else distributions(path=list(places)))
+    for one in found:
+        names = [point.name for point in one.entry_points if point.group == PROJECT]
+        if names:
+            yield PluginDistribution(one.metadata["Name"], one.version, names)
+
+
+def _installed(name: str) -> PluginDistribution | None:
+    """By its own name, or by that of one of its plugins."""
+    known = list(_plugin_distributions())
+    own = [one for one in known if _canonical(one.name) == _canonical(name)]
+    return next(iter(own or [one for one in known if name in one.plugins]), None)
+
+
+def _canonical(name: str) -> str:
+    """Of a distribution, by https://packaging.python.org/en/latest/specifications/name-normalization/."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _mistakes(name: str) -> list[str]:
+    """Of the plugins of a distribution, as a new process finds them: this one has imported what was there before."""
+    with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("JACKFIELD_")}
+        command = [sys.executable, "-m", "jackfield", "plugins", "--json", "--config-dir", place]
+        done = _ran(command, LONGEST_LOADING, {**kept, "XDG_CACHE_HOME": place})
+    if done.returncode:
+        return [f"Jackfield does not start with it: {_last_line(done.stderr)}"]
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    own = [row for row in rows if _canonical(str(row["distribution"])) == _canonical(name)]
+    mistakes = [
+        f"{row['name']}: {row['error'] or row['status']}" for row in own if row["status"] != "loaded" or row["error"]
+    ]
+    return mistakes if own else ["Jackfield does not find its plugins"]
+
+
+def _uninstall(name: str) -> None:
+    _run_installer("uninstall", *(["--yes"] if _has_pip() else []), name)
+
+
+def _has_pip() -> bool:
+    return find_spec("pip") is not None
+
+
+def _run_installer(action: str, *arguments: str) -> None:
+    """Raises `ConfigurationError` with the last line that pip or uv says."""
+    if _has_pip():
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", action]
+    elif uv := shutil.which("uv"):
+        command = [uv, "pip", action, "--python", sys.executable]
+    else:
+        raise ConfigurationError(f"{sys.prefix} has no pip, and there is no uv; install one of them.")
+    done = _ran([*command, *arguments], LONGEST_INSTALLATION, dict(os.environ))
+    if done.returncode:
+        raise ConfigurationError(f"`{'pip' if _has_pip() else 'uv pip'} {action}` failed: {_last_line(done.stderr)}")
+
+
+def _ran(command: Sequence[str], longest: float, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 - no shell, and nothing that begins with a hyphen is from outside
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=longest, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise ConfigurationError(f"{command[0]} did not end within {longest:g} seconds; try it by hand.") from None
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    return (errors or lines or ["it says nothing"])[-1]

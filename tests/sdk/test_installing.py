@@ -1,0 +1,146 @@
+"""`jackfield plugins install` and `remove`, with wheels of what `jackfield plugins new` makes: `tox -e sdk`.
+
+What the commands refuse before they ask pip, every run tries."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.cli import plugin_installs
+from jackfield.cli.commands import plugins
+
+if TYPE_CHECKING:
+    from conftest import StrangersPlace
+
+NAME = "jackfield-plugin-word-tally"
+with_wheels = pytest.mark.skipif(os.environ.get("TOX_ENV_NAME") != "sdk", reason="`tox -e sdk` builds the wheels")
+
+
+class InstallingUser:
+    """Somebody who installs plugins, with a directory for the daemon."""
+
+    def __init__(self, place: StrangersPlace, directory: Path) -> None:
+        self.place = place
+        self.directory = directory
+
+    def said(self, *arguments: str) -> str:
+        return self.place.run("jackfield", *arguments, *self._config(), cwd=self.directory)
+
+    def refused(self, *arguments: str) -> str:
+        done = self.place.ask("jackfield", *arguments, *self._config(), cwd=self.directory)
+        assert done.returncode == 1, done.stdout
+        return done.stderr
+
+    def plugins(self) -> set[str]:
+        return {plugin["name"] for plugin in json.loads(self.said("plugins", "--json"))}
+
+    def _config(self) -> tuple[str, str]:
+        return "--config-dir", str(self.directory / "config")
+
+
+@pytest.fixture(scope="module")
+def project(place: StrangersPlace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("wheels")
+    place.run("jackfield", "plugins", "new", "node", "word-tally", "--author", "Ada", cwd=directory)
+    return directory / NAME
+
+
+@pytest.fixture
+def user(place: StrangersPlace, tmp_path: Path) -> InstallingUser:
+    return InstallingUser(place, tmp_path)
+
+
+def wheel_of(place: StrangersPlace, project: Path, target: Path) -> str:
+    place.run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(project), cwd=target)
+    return str(next(target.glob("*.whl")))
+
+
+@with_wheels
+def test_a_wheel_is_installed_listed_recorded_and_removed(
+    user: InstallingUser, place: StrangersPlace, project: Path, tmp_path: Path
+) -> None:
+    wheel = wheel_of(place, project, tmp_path)
+    done = json.loads(user.said("plugins", "install", wheel, "--json"))
+    assert (done["distribution"], done["change"], done["restart"]) == (NAME, "installed", False)
+    assert done["plugins"] == ["word_tally"]
+    assert "word_tally" in user.plugins()
+    assert f"{NAME} " in user.said("plugins", "remove", "word_tally")
+    assert "word_tally" not in user.plugins()
+    records = json.loads(user.said("audit", "list", "--json"))
+    acts = {record["act"] for record in (records["data"] if isinstance(records, dict) else records)}
+    assert {"plugin.install", "plugin.remove"} <= acts
+
+
+@with_wheels
+def test_a_plugin_for_another_api_does_not_stay(
+    user: InstallingUser, place: StrangersPlace, project: Path, tmp_path: Path
+) -> None:
+    module = project / "src/jackfield_plugin_word_tally/__init__.py"
+    sources = [module, *module.parent.glob("*.py")]
+    written = next(path for path in sources if "requires =" in path.read_text())
+    before = written.read_text()
+    try:
+        lines = ['    requires = "99"' if "requires =" in line else line for line in before.splitlines()]
+        written.write_text("\n".join(lines) + "\n")
+        wheel = wheel_of(place, project, tmp_path)
+    finally:
+        written.write_text(before)
+    assert "needs plugin API 99" in user.refused("plugins", "install", wheel)
+    assert "word_tally" not in user.plugins()
+
+
+@with_wheels
+def test_a_distribution_without_plugins_is_not_installed(
+    user: InstallingUser, place: StrangersPlace, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "bare-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("bare.py", "")
+        archive.writestr("bare-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: bare\nVersion: 1.0\n")
+        archive.writestr("bare-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("bare-1.0.dist-info/RECORD", "")
+    assert "no entry point in the group jackfield" in user.refused("plugins", "install", str(wheel))
+    assert place.ask("python", "-c", "import bare", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize("what", ["./absent", "absent.whl", "a b", "-r", "x@y"])
+def test_only_names_and_paths_are_taken(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin_installs, "_run_installer", lambda *_: pytest.fail("pip was asked"))
+    with pytest.raises(ConfigurationError, match=r"^NAME_OR_PATH: "):
+        plugin_installs._install(what)
+
+
+def test_an_address_with_a_password_reaches_no_record() -> None:
+    done = CliRunner().invoke(plugins, ["install", "https://ada:secret@a.example/x.whl"])
+    assert isinstance(done.exception, ConfigurationError)
+    assert done.exception.message == "NAME_OR_PATH: download the file, and name its path."
+
+
+def test_an_environment_of_the_system_or_of_another_user_stays_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ConfigurationError, match="You may not write into"):
+        plugin_installs._install("x")
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
+    with pytest.raises(ConfigurationError, match="The operating system manages the Python"):
+        plugin_installs._remove("x")
+
+
+@pytest.mark.parametrize("name", ["jackfield", "JackField", "webhooks"])
+def test_jackfield_itself_is_not_removed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin_installs, "_run_installer", lambda *_: pytest.fail("pip was asked"))
+    with pytest.raises(ConfigurationError, match="These commands are for plugins"):
+        plugin_installs._remove(name)
