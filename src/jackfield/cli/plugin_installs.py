@@ -106,8 +106,8 @@ def _refuse_environment() -> None:
     marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
     if sys.prefix == sys.base_prefix and marker.is_file():
         raise ConfigurationError(
-            f"The operating system manages the Python in {sys.prefix}. Install Jackfield into an environment of its "
-            "own, for example by `python3 -m venv`, and install the plugin there."
+            f"The operating system manages the Python in {sys.prefix}. Install Jackfield into a virtual "
+            "environment, for example by `python3 -m venv`, and install the plugin there."
         )
     place = sysconfig.get_path("purelib")
     if not os.access(place, os.W_OK):
