@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 
-from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import JackfieldError, StoreUnavailable
-from jackfield.api.workflows import Workflow
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import DataDamaged
+from jackfield.api.json_values import Json
+from jackfield_insights.settings import InsightsSettings
 
 SETTING = "timeSavedPerExecution"
 """Minutes; n8n's name."""
@@ -18,10 +20,13 @@ _AT_ONCE = 16
 
 
 class SavedTime:
-    """Minutes by workflow."""
+    """Minutes by workflow. It remembers those of a version, and reads a document again for another version alone."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._most = context.settings(InsightsSettings).remembered_workflows
+        self._remembered: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        """Version and minutes."""
 
     async def minutes(self, workflow_ids: Iterable[str]) -> dict[str, float]:
         """Of those that save any. Raises `StoreUnavailable`."""
@@ -37,17 +42,31 @@ class SavedTime:
         return found
 
     async def _of(self, workflow_id: str) -> float:
+        row = await self._context.store.workflow_row(workflow_id)
+        if row is None:
+            return 0.0  # it is deleted, or the caller does not see it
+        known = self._remembered.get(workflow_id)
+        if known is not None and known[0] == row.version:
+            self._remembered.move_to_end(workflow_id)
+            return known[1]
         try:
-            return minutes_of(await self._context.port(WorkflowReader).load(workflow_id))
-        except StoreUnavailable:
-            raise
-        except JackfieldError:
-            return 0.0  # it is deleted, or cannot be read
+            stored = await self._context.store.workflow(workflow_id)
+        except DataDamaged:
+            return 0.0
+        if stored is None:
+            return 0.0
+        minutes = minutes_of(stored.document)
+        self._remembered[workflow_id] = (stored.version, minutes)
+        self._remembered.move_to_end(workflow_id)
+        if len(self._remembered) > self._most:
+            self._remembered.popitem(last=False)
+        return minutes
 
 
-def minutes_of(workflow: Workflow) -> float:
-    """0: nothing is said."""
-    given = workflow.settings.raw.get(SETTING)
+def minutes_of(document: Mapping[str, Json]) -> float:
+    """0: the settings say nothing."""
+    settings = document.get("settings")
+    given = settings.get(SETTING) if isinstance(settings, dict) else None
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
         return 0.0
     return min(max(float(given), 0.0), _MOST)

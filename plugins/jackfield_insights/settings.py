@@ -44,3 +44,9 @@ class InsightsSettings(BaseModel):
         le=10_000,
         description="Most workflows of one answer, those with the most executions first; the sums have all of them.",
     )
+    remembered_workflows: int = Field(
+        10_000,
+        ge=1,
+        le=1_000_000,
+        description="Workflows of which the time that they save is remembered until they change. Workflows.",
+    )
