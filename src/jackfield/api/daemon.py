@@ -192,7 +192,7 @@ def require_here(config_dir: Path) -> None:
 
 
 def _place(address: str) -> tuple[str, str, int | None] | None:
-    """What two addresses of one daemon have in common."""
+    """The common part of two addresses of one daemon."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""

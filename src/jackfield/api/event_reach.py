@@ -32,7 +32,7 @@ async def heard_event(access: ProjectAccess | None, event: Event) -> Event | Non
 
 
 def _about(event: Event) -> tuple[ResourceKind, str] | None:
-    """What the event tells of; None: of nothing with an id, and its data may have names of any project."""
+    """The thing that the event is about; None: of nothing with an id, and its data may have names of any project."""
     ident = event.data.get("id")
     if event.topic in _OF_PROFILES:
         alias = event.data.get("profile") or event.data.get("alias")

@@ -86,8 +86,7 @@ def _wires(document: dict[str, Json], name: str) -> Iterator[tuple[str, int, Jso
 
 
 async def _evaluated(ask: Ask, execution_id: str, document: dict[str, Json], node: dict[str, Json], item: Json) -> Json:
-    """Path in the parameters -> expression, and what it gives on the data of that execution; or why that cannot be
-    told."""
+    """Path in the parameters -> expression, and its value on the data of that execution; or why there is none."""
     expressions = dict(list(_expressions("parameters", node.get("parameters"), 0))[:_MOST_EXPRESSIONS])
     if not expressions:
         return {}

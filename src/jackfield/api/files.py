@@ -164,7 +164,7 @@ def _all_of(descriptor: int) -> bytes:
 
 @contextlib.contextmanager
 def _named(kind: str, path: Path) -> Iterator[None]:
-    """What the system refuses, with the name of the file: it is the operator's to mend."""
+    """The refusal of the system, with the name of the file, for the operator to repair."""
     try:
         yield
     except OSError as exc:

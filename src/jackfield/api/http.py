@@ -296,7 +296,10 @@ def read_query(model: type[ModelT] | str) -> ModelT:
 
 
 def _require_declared(model: type[BaseModel]) -> None:
-    """What is read is what OpenAPI shows and what the kernel lets through. Raises `TypeError`, which is a defect."""
+    """The model that the view reads is the one that OpenAPI shows and that the kernel lets through.
+
+    Raises `TypeError`, which is a defect.
+    """
     view = current_app.view_functions.get(request.endpoint or "")
     described = getattr(view, "jackfield_operation", None)
     if isinstance(described, Operation) and described.query is not model:

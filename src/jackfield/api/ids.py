@@ -15,8 +15,10 @@ os.register_at_fork(after_in_child=_pool.clear)
 
 
 def _random() -> bytes:
-    """Random bytes of the system, fetched for many ids at once: a call of the system hands the interpreter to another
-    thread, which under load costs far more than the call."""
+    """Random bytes of the system, fetched for many ids at once.
+
+    A call of the system hands the interpreter to another thread, which under load costs far more than the call.
+    """
     while True:
         try:
             return _pool.pop()  # atomic: ids are made in several threads

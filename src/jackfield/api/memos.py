@@ -91,8 +91,7 @@ async def leased(memos: Memos, kind: str, key: str, lifetime: float, clock: Cloc
 
 
 async def _given_back(asked: asyncio.Future[bool] | None, end: Callable[[], Awaitable[bool]]) -> None:
-    """Whoever is cancelled while it asks may be given the lease all the same: it ends behind that, or else by
-    itself."""
+    """A caller that is cancelled while it asks may still get the lease: it ends behind that, or else by itself."""
     if asked is not None:
         await asyncio.wait([asked])
         if not asked.cancelled():

@@ -168,7 +168,7 @@ async def _copy(source: FileMover, target: FileMover, one: HeldFile, done: Copie
 
 
 async def _send(source: FileMover, target: FileMover, one: HeldFile, expected: str) -> _Read | None:
-    """What was sent; None for content that is not the file's. Raises `BinaryError`, `_Unreadable`."""
+    """The sent content; None for content that is not the file's. Raises `BinaryError`, `_Unreadable`."""
     incoming, digest, size = target.incoming(one.execution_id, one.file_id), hashlib.sha256(), 0
     try:
         async with aclosing(_content(source, one)) as pieces:
@@ -197,7 +197,7 @@ async def _content(source: FileMover, one: HeldFile) -> AsyncGenerator[bytes, No
 
 
 async def _read_there(target: FileMover, one: HeldFile) -> _Read | None:
-    """What the target has; None for what it cannot read, which comes again. Raises `BinaryUnavailable`."""
+    """The target's content; None for one that it cannot read, which comes again. Raises `BinaryUnavailable`."""
     try:
         return await _read(target.content(one.execution_id, one.file_id))
     except BinaryUnavailable:

@@ -74,7 +74,7 @@ class FilePlan:
 
 
 async def _refer(store: Store, execution_id: str, held: list[HeldFile]) -> None:
-    """No daemon lives: one that had begun to delete a file will not go on, and the file comes anew."""
+    """No daemon lives: one that had begun to delete a file does not go on, and the file comes anew."""
     files, now = [one.file_id for one in held], max(one.made_at for one in held)
     if claimed := await store.refer_to_files(execution_id, files, now):
         await store.forget_files(claimed)

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _tell(exc: click.ClickException, as_json: bool) -> None:
-    """A wrong call is told to a person with how to call."""
+    """A person gets the right call for a wrong one."""
     is_usage = isinstance(exc, click.UsageError)
     if is_usage and not as_json:
         exc.show()

@@ -150,7 +150,7 @@ class _Seen:
 
 
 class _Teller:
-    """Standard error; notes that something was told."""
+    """Standard error; notes that it got a message."""
 
     def __init__(self, stream: IO[str], seen: _Seen) -> None:
         self._stream, self._seen = stream, seen

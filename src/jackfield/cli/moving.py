@@ -264,7 +264,7 @@ def _batches(rows: Iterable[Row]) -> Generator[list[Row], None, None]:
 
 
 def _files(kernel: Kernel) -> str:
-    """What becomes of files of items."""
+    """The fate of files of items."""
     name = kernel.settings.get(BinarySettings).name
     if name == "disk":
         place = kernel.config_dir / "binary"

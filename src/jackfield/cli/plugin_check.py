@@ -148,7 +148,10 @@ async def _ask_who_calls(kernel: Kernel, names: Sequence[str]) -> None:
 
 
 async def _ask_for_answers(kernel: Kernel, names: Sequence[str], app: Quart) -> None:
-    """What the API makes of everything that plugins gave. Those who make an answer report whose part they left out."""
+    """The API's answers about everything that plugins gave.
+
+    Those who make an answer report whose part they left out.
+    """
     client = app.test_client()
     for path in ANSWERS:
         answer = await client.get(path, scope_base={"jackfield.principal": OWNER})

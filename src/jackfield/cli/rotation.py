@@ -181,8 +181,10 @@ async def _change(kernel: Kernel, change: Callable[[KeyRecord], KeyRecord]) -> N
 
 
 async def _rotated(kernel: Kernel, pause: float) -> Rotated:
-    """pause: seconds until no daemon seals with the earlier key any more. What one has sealed meanwhile, `forget` seals
-    anew."""
+    """pause: seconds until no daemon seals with the earlier key any more.
+
+    `forget` seals anew the values that one has sealed meanwhile.
+    """
     _, found = await _record(kernel)
     target = await asyncio.to_thread(_target, kernel, found)
     if target is not None:
@@ -199,7 +201,7 @@ async def _rotated(kernel: Kernel, pause: float) -> Rotated:
 
 
 def _target(kernel: Kernel, found: KeyRecord) -> str | None:
-    """Fingerprint of the key that shall seal; None: it does already, and not everything may be sealed with it."""
+    """Fingerprint of the key that is to seal; None: it does already, and not everything may be sealed with it."""
     ring = kernel.secrets.ring
     configured = ring.configured()
     if configured.fingerprint != found.fingerprint:

@@ -59,7 +59,7 @@ class Authenticator:
         self.has_strangers = bool(self._plugins)
 
     def _drop(self, name: str) -> None:
-        """What another method of this name replaces: a credential that it took is no proof any more."""
+        """Another method of this name replaces this one: a credential that it took is no proof any more."""
         for replaced in [method for method in self.methods if method.name == name]:
             self.methods.remove(replaced)
             self._plugins.pop(id(replaced), None)
@@ -88,8 +88,10 @@ class Authenticator:
         return narrowest(found)
 
     async def _ask(self, method: AuthMethod, request: AuthRequest) -> Principal | None:
-        """A stranger's method with a bug counts as one that found nothing, lest it shut out everybody. Whoever sent a
-        header of its scheme is refused by that."""
+        """A stranger's method with a bug counts as one that found nothing, lest it shut out everybody.
+
+        That method refuses callers who sent a header of its scheme.
+        """
         plugin = self._plugins.get(id(method))
         if plugin is None:
             return await method.authenticate(request)

@@ -71,7 +71,7 @@ class LossyEventBus:
                 sub.miss(count)
 
     def _readers(self, topic: str) -> Iterable[_Subscription]:
-        """Who hears of this topic what happens at other daemons."""
+        """The daemons that hear of this topic's events elsewhere."""
         return tuple(self._everywhere) if topic in HOST_TOPICS else (*self._subscriptions, *self._everywhere)
 
     def subscribe(self, *topics: str) -> contextlib.AbstractContextManager[Subscription]:

@@ -216,7 +216,7 @@ class KindLibrary(Generic[ManifestT]):
         self._replace({name: manifest for name, (_, manifest) in sorted(found.items())})
 
     def _taken(self, path: Path, winner: Path, id: str) -> str | None:
-        """What is to be said of a file whose id another has; None: it is meant to take its place."""
+        """The report on a file whose id another has; None: it is meant to take its place."""
         if winner.parent == path.parent:
             return f"{self._named(path)}: the id {id} is that of {winner.name} already; give it another id"
         if path.parent not in self._brought or winner.parent in self._replacing:

@@ -185,7 +185,7 @@ def _is_plain(value: object, field: FieldInfo) -> bool:
 
 
 def _part(value: object, name: str) -> tuple[object, FieldInfo | None]:
-    """What a model holds at this key, with its field; None when it has none."""
+    """The part of a model at this key, with its field; None when it has none."""
     fields = type(value).model_fields.items() if isinstance(value, BaseModel) else ()
     named = ((attribute, field) for attribute, field in fields if name == (field.alias or attribute))
     return next(((getattr(value, attribute), field) for attribute, field in named), (None, None))
@@ -254,8 +254,10 @@ def _leave_foreign(content: dict[str, Any], tables: Sequence[SettingsTable]) -> 
 
 
 def _renamed(given: Mapping[str, ValueT], renamings: Iterable[Renaming], source: str) -> dict[str, ValueT]:
-    """What a source gives, under today's names; warns of former ones. Raises `ConfigurationError` when it gives a
-    setting under both."""
+    """The values of a source, under today's names; warns of former ones.
+
+    Raises `ConfigurationError` when it gives a setting under both.
+    """
     today = dict(given)
     for renaming in renamings:
         old, new = renaming.old, renaming.new

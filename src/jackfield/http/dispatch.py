@@ -168,7 +168,7 @@ class Dispatcher:
             counters.seconds += time.perf_counter() - started
 
     def _head_problem(self, scope: Scope) -> JackfieldError | None:
-        """Hypercorn has refused a large head that came in several pieces; httptools has no limit of its own."""
+        """Hypercorn has refused a large head that came in several pieces; httptools has no limit."""
         target = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if sum(map(len, itertools.chain.from_iterable(scope["headers"])), target) > self._head_limit:
             return HeadersTooLarge()
@@ -309,7 +309,7 @@ class Dispatcher:
             await refuse_websocket(scope, receive, send, exc)
 
     async def _caller(self, scope: Scope, access: Access, mount: AsgiMount | None, area: Area) -> Principal | None:
-        """Who asks for the WebSocket; of an open application nobody is asked."""
+        """The caller of the WebSocket; an open application asks nobody."""
         if mount is not None and mount.access == "open":
             self._gate.check_origin(scope, "gated")
             self._expect()

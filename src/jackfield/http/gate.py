@@ -268,9 +268,11 @@ class Gate:
         return OWNER if owner else found
 
     async def _check_session(self, scope: Scope, caller: CallerHeaders, session: Principal) -> None:
-        """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes
-        from our own pages, and one that was given to our own user only for processes that are as near. Raises
-        `AccessDenied`, `SessionExpired`."""
+        """A browser sends the cookie by itself, and to every port of this machine.
+
+        So it admits only requests from our own pages. One that our own user got admits only processes that are as near.
+        Raises `AccessDenied`, `SessionExpired`.
+        """
         origin, site = caller.only(b"origin"), caller.only(b"sec-fetch-site")
         own = self._is_own(origin, scope) if origin is not None else site == b"same-origin"
         read = scope["type"] == "http" and scope["method"] in SAFE and origin is None and site in (None, b"none")

@@ -321,8 +321,11 @@ def _invalid(exc: ValidationError, index: int | None) -> NodeError:
 
 
 def _stored(outputs: Outputs) -> Outputs:
-    """The outputs as whoever reads the execution finds them: tuples are lists, keys are text, NaN is null, and what
-    JSON does not know is its text. Raises `NodeError` for what cannot be kept."""
+    """The outputs as a reader of the execution finds them.
+
+    Tuples are lists, keys are text, NaN is null, and values that JSON does not know are their text. Raises `NodeError`
+    for what cannot be kept.
+    """
     try:
         kept: dict[str, Outputs] = orjson.loads(_encoded({"outputs": outputs}))
     except (TypeError, ValueError, RecursionError):

@@ -165,7 +165,7 @@ class PostgresServer:
 
 
 def _children(pid: int) -> list[int]:
-    """Of the postmaster; its backends have sessions of their own."""
+    """Of the postmaster; its backends have separate sessions."""
     file = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(each) for each in file.read_text().split()] if file.exists() else []
 

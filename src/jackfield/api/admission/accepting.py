@@ -165,7 +165,7 @@ def _abort(transport: asyncio.WriteTransport, reason: Overdue | None) -> bool:
 
 
 def _refuse(connection: socket.socket, answer: bytes) -> None:
-    """Without waiting. What has come is read first: closing with it unread would take the answer back."""
+    """Without waiting. It reads the received bytes first: closing with unread ones would take the answer back."""
     with contextlib.suppress(OSError), connection:
         if answer:
             with contextlib.suppress(BlockingIOError):

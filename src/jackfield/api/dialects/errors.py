@@ -109,7 +109,7 @@ def parse(status: int, body: bytes, retry_after: str | None = None) -> DialectEr
 
 
 def _delay(error: Object) -> float | None:
-    """What Google says in place of Retry-After: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "3s"}`."""
+    """Google's answer in place of Retry-After: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "3s"}`."""
     for detail in map(obj, arr(error.get("details"))):
         if delay := text(detail.get("retryDelay")):
             return seconds(delay.removesuffix("s"))

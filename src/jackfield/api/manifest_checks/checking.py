@@ -127,8 +127,11 @@ def _sound(
     document: dict[str, object],
     stand_ins: Mapping[str, object],
 ) -> ManifestT | None:
-    """Tell what is wrong, leave it out, and see whether more is wrong then: a model looks at keys together once each is
-    right by itself. The file's types count as they are written: a text is no number."""
+    """Report the mistakes, leave them out, and see whether there are more then.
+
+    A model looks at keys together once each is right by itself. The file's types count as they are written: a text is
+    no number.
+    """
     rest: dict[str, object] = deepcopy(dict(document))
     for _ in range(MOST_ROUNDS):
         try:
@@ -238,8 +241,11 @@ def _add_error(check: ManifestCheck[ManifestT], error: ErrorDetails) -> None:
 
 
 def _follows(check: ManifestCheck[ManifestT], path: KeyPath) -> bool:
-    """Whether it may be no mistake of the file's, but come of a value that `sound` is without: that of the key, or one
-    in a table around it. The whole file is no such table: else a wrong key would hide all others."""
+    """Whether it may be no mistake of the file's, but come of a value that `sound` is without.
+
+    The value is that of the key, or one in a table around it. The whole file is no such table: else a wrong key would
+    hide all others.
+    """
     path = check.in_file(path)
     tables = {lost[:-1] for lost in check.lost}
     return any(path[:end] in check.lost or path[:end] in tables for end in range(1, len(path) + 1))

@@ -83,7 +83,7 @@ def _below(annotation: Any, value: object, path: KeyPath) -> Iterator[UnknownKey
 
 
 def _alternatives(annotation: Any) -> Iterator[Any]:
-    """What a union, an annotated or a named type stands for."""
+    """The types that a union, an annotated or a named type stands for."""
     origin = get_origin(annotation)
     if origin is Annotated:
         yield from _alternatives(get_args(annotation)[0])

@@ -133,7 +133,7 @@ def _bounds(info: FieldInfo) -> dict[str, JsonValue]:
 
 
 def _shape(annotation: Any, metadata: Sequence[object], above: _Above) -> Ui:  # whatever can be annotated
-    """What a type says: by itself, and by the `Ui` on it."""
+    """The shape that a type gives: by itself, and by the `Ui` on it."""
     inner = list(metadata)
     while get_origin(annotation) is Annotated:
         annotation, *more = get_args(annotation)

@@ -53,8 +53,10 @@ def with_leaves(model: type[NodeParameters], parameters: CompiledParameters) -> 
 
 
 def _is_taken(field: object) -> bool:
-    """Whether no leaf is hidden in a field: `filled` gives the value of one that is the field itself, not of those in
-    a list or an object that has no model."""
+    """Whether no leaf is hidden in a field.
+
+    `filled` gives the value of one that is the field itself, not of those in a list or an object that has no model.
+    """
     return type(field) is Leaf or not _has_leaf(field)
 
 

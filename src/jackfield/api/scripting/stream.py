@@ -50,7 +50,7 @@ class FrameStream:
             rest = _joined(parts) if parts else b""
 
     def _send_now(self, data: bytes) -> memoryview | bytes:
-        """What is left of the data when the socket takes no more."""
+        """The rest of the data when the socket takes no more."""
         try:
             sent = self._socket.send(data)
         except BlockingIOError:
@@ -129,7 +129,7 @@ class FrameStream:
             self._watched = False
 
     def _receive(self) -> None:
-        """What is there; called where something is."""
+        """The bytes that are there; called where there are some."""
         try:
             count = self._socket.recv_into(self._parser.room())
             if not count:

@@ -89,7 +89,7 @@ class ExecutionLists(Generic[ConnectionT]):
         return place_of(offset, sorted(spans.items(), reverse=True), wanted.until)
 
     def _behind(self, connection: ConnectionT, wanted: ExecutionFilter, skipped: int, limit: int) -> list[ExecutionRow]:
-        """Of those that are wanted, behind that many. What is skipped is read in an index alone."""
+        """Of those that are wanted, behind that many. The skipped ones are read in an index alone."""
         clause, values = self._conditions(wanted)
         sql = f"SELECT created_at, id FROM executions{clause} {_ORDER}"  # noqa: S608 - our own clause
         key = self._sql.execute(connection, sql, [*values, 1, skipped]).fetchone()

@@ -104,7 +104,7 @@ class WriterThread(ABC, Generic[OperationT]):
 
     @abstractmethod
     def _end(self) -> None:
-        """Nothing will be written any more."""
+        """The end of all writes."""
 
     @property
     def waiting(self) -> int:
@@ -157,7 +157,7 @@ class WriterThread(ABC, Generic[OperationT]):
         self._end()
 
     def _wait(self) -> bool:
-        """Until there is something to write; False when there is nothing and never will be."""
+        """Until there is something to write; False when there is nothing and everything has ended."""
         while not (self._waiting and (self._told_to_go or self._closing)):
             if self._closing:
                 return False

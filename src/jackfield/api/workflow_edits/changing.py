@@ -156,8 +156,10 @@ def _rename(document: Document, operation: ops.RenameNode) -> None:
 
 
 def _refuse_masks(document: Document, node: Document, name: str) -> None:
-    """The store finds a secret that is shown as a mask by the node's id, without one by its name; in pinned data always
-    by the name. Under another name it would be gone. Raises `EditRefused`."""
+    """The store finds a secret that is shown as a mask by the node's id, without one by its name.
+
+    In pinned data, it always goes by the name. Under another name it would be gone. Raises `EditRefused`.
+    """
     if not node.get("id") and _holds_mask(node.get("parameters")):
         raise EditRefused(f"{name[:100]} has secrets and no id; give it one first: update_node with changes.id.")
     if _holds_mask(_pins(document).get(name)):

@@ -42,8 +42,10 @@ def _refuse_program(names: ProjectNames) -> None:
 
 
 def _refuse_taken(wish: ProjectWish) -> None:
-    """A trial beside all that is installed, whichever of it a configuration turns off: a settings table, a node type or
-    a preset of this name may be there."""
+    """A trial beside all that is installed, also the parts that a configuration turns off.
+
+    A settings table, a node type or a preset of this name may be there.
+    """
     logging.getLogger("jackfield").addHandler(logging.NullHandler())  # the mistake is told once, below
     with tempfile.TemporaryDirectory(prefix="jackfield-new-") as place:
         trial = make_project(replace(wish, directory=Path(place, "project")))

@@ -71,7 +71,7 @@ def _method_mistakes(name: str, member: FunctionType, present: object) -> Iterat
 
 @lru_cache(1024)
 def _given(member: FunctionType) -> tuple[list[None], dict[str, None]]:
-    """What a Protocol's method is called with, by place and by name."""
+    """The arguments that a Protocol's method gets, by place and by name."""
     arguments: list[None] = []
     keywords: dict[str, None] = {}
     for parameter in list(inspect.signature(member).parameters.values())[1:]:

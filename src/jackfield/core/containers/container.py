@@ -280,7 +280,7 @@ def _group_lives(group: int) -> bool:
 
 
 def _require_program(program: str) -> None:
-    """What the system would say, and what a container's first program can only print. Raises `OSError`."""
+    """The error that the system would give, and that a container's first program can only print. Raises `OSError`."""
     if "/" in program and not os.access(program, os.X_OK):
         os.stat(program)  # noqa: PTH116 - raises that there is none
         raise PermissionError(13, os.strerror(13))

@@ -151,7 +151,7 @@ class Containers:
 
 
 def _files(home: GroupHome, bounds: ProcessLimits) -> Mapping[str, str]:
-    """What the controllers are told."""
+    """The files and texts for the controllers."""
     found: dict[str, str] = {}
     if bounds.memory and "memory" in home.controllers:
         found["memory.max"] = str(bounds.memory)

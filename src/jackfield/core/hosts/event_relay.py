@@ -154,7 +154,7 @@ class EventRelay:
                 self._listens(daemon, (topic for topic in topics if isinstance(topic, str)))
 
     def _listens(self, daemon: str, topics: Iterable[str]) -> None:
-        """What somebody listens to at another daemon."""
+        """The topics that somebody listens to at another daemon."""
         if daemon in self._peers or len(self._peers) < _MOST:
             self._peers[daemon] = (self._clock.monotonic() + _FORGET, _RELAYED.intersection(topics))
             self._forget()
@@ -295,7 +295,7 @@ class EventRelay:
             self._repeated("workflows", "execution.finished", {**data, "status": row.status})
 
     def _note(self, type: str, data: Mapping[str, object]) -> None:
-        """What is told of an execution here is not found by a look."""
+        """A look does not find the executions that events here have reported."""
         if type.startswith("execution.") and isinstance(ident := data.get("id"), str):
             if type == "execution.finished":
                 self._seen.ended(ident)

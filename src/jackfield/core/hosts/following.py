@@ -93,7 +93,7 @@ class HostFollowing:
             await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     async def _until(self, event: asyncio.Event) -> None:
-        """Until it is set, or it is time to look all the same."""
+        """Until it is set, or it is time to look in any case."""
         waiting = [asyncio.ensure_future(event.wait()), asyncio.ensure_future(self._clock.sleep(_LOOK))]
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -42,7 +42,7 @@ class PluginLives:
                 log.error("Plugin %s failed to stop: %s", name, exc.message)
 
     async def _bounded(self, name: str, act: Callable[[], Awaitable[None] | None], what: str) -> None:
-        """Whatever a plugin does at its start or stop concerns that plugin alone."""
+        """The start or stop of a plugin concerns that plugin alone."""
         limit = self._settings.get(PluginsSettings).startup_timeout
         try:
             with alarm(limit):

@@ -89,7 +89,7 @@ async def bounded(seconds: float, work: Awaitable[T]) -> T:
 
 
 async def _tamed(work: Awaitable[T], seconds: float) -> T:
-    """In the task of its own: there `SystemExit` would end the event loop."""
+    """In a separate task: there `SystemExit` would end the event loop."""
     try:
         return await _Stepped(work, seconds)
     except Exception:

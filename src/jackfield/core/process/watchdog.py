@@ -168,7 +168,7 @@ def _module(frame: FrameType) -> str:
 
 
 def _node_of(frame: FrameType) -> tuple[str, str] | None:
-    """What runs, and the module of its type, when the frame is the `execute` of a node type."""
+    """The running node, and the module of its type, when the frame is the `execute` of a node type."""
     code = frame.f_code
     if code.co_name != "execute" or code.co_argcount != 2:
         return None

@@ -54,7 +54,7 @@ def _empty() -> Page[Any]:  # Any: no rows of whatever kind
 
 
 def _both(one: Within, other: Within | None) -> Within:
-    """What both have."""
+    """The part that both have."""
     return one if other is None else Within([each for each in one.projects if each in other.projects])
 
 
@@ -365,7 +365,7 @@ class ScopedStore:
         return await self._access.sees("workflow", workflow_id)
 
     async def _target(self) -> str | None:
-        """Where the present reach makes new things; None: nothing limits it. Raises `AccessDenied`."""
+        """Where the current reach makes new things; None: nothing limits it. Raises `AccessDenied`."""
         rights: Rights | None = await self._access.rights()
         if rights is None:
             return None

@@ -202,8 +202,10 @@ class WorkerProcesses:
             ours[2].close()
 
     async def _bury(self, server: StoreServer) -> None:
-        """Of a process that is gone: all that it has said counts, and nothing that it has left runs on beside whoever
-        takes its executions over."""
+        """Of a process that is gone.
+
+        All its messages count, and nothing that it has left runs on beside the one that takes its executions over.
+        """
         try:
             with contextlib.suppress(TimeoutError):  # a process of a stranger's may have the line's other end
                 await asyncio.wait_for(server.heard_all.wait(), _KILL)

@@ -146,7 +146,7 @@ def done(own: bytes, parts: Sequence[Part]) -> bytes:
 
 
 def _undone(part: Part) -> str:
-    """What was begun there goes on, though nobody waits for it any more."""
+    """Work that has begun there goes on, though nobody waits for it any more."""
     if part.reply is None:
         return f"The host {part.host.name} has not answered in time; it may still do it."
     return f"The host {part.host.name} did not do it; ask it again."

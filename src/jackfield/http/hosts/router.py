@@ -240,7 +240,7 @@ class HostRouter:
         await own.again(send)
 
     async def _standing(self, scope: Scope, answered: Collection[str]) -> merging.UnansweredHosts:
-        """What is known of others. Hosts that have no id yet have told nothing."""
+        """The standing of others. Hosts that have no id yet have told nothing."""
         path = scope["path"]
         stand_in = self._resources().standing.get(path)
         if stand_in is None:
@@ -277,7 +277,7 @@ class HostRouter:
             await self._here(app, scope, _Replay(body, receive), send)
 
     async def _others(self, scope: Scope, others: Sequence[Host], body: bytes = b"") -> Sequence[merging.Part]:
-        """What these others answer to the same request."""
+        """The answers of these others to the same request."""
         caller, target, method = caller_of(scope), target_of(scope), scope["method"]
         headers = [("content-type", "application/json")] if body else []
         return await asyncio.gather(

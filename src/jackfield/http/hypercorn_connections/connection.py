@@ -93,8 +93,11 @@ class HypercornConnection(WholeRequests):
         self._head = b""
 
     async def _read_data(self) -> None:
-        """When the caller has gone, the socket goes: not when the application has finished. Whoever leaves a WebSocket
-        without a close frame waits for nothing more; others get what has been written for them."""
+        """When the caller has gone, the socket goes: not when the application has finished.
+
+        A caller who leaves a WebSocket without a close frame waits for nothing more; others get all that was written
+        for them.
+        """
         failure: Exception | None = None
         while not self.reader.at_eof():
             self._waits = True

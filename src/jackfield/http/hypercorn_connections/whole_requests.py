@@ -63,8 +63,10 @@ class WholeRequests(TCPServer):
         return self._exchange is not None and not self._exchange.complete
 
     async def _hold(self, data: bytes) -> None:
-        """What comes while a request is answered waits. The end of a caller is told apart from it, as long as that is
-        not too much; then with the connection."""
+        """Bytes that come while a request is answered wait.
+
+        They do not hide the end of a caller, as long as they are not too many; then it ends with the connection.
+        """
         self._held += data
         if len(self._held) <= MAX_RECV or self.reader.at_eof():
             return

@@ -145,7 +145,7 @@ class Auditing:
         )
 
     async def _project(self, about: str, subject: str) -> str:
-        """Empty: it belongs to none. What a store that does not answer keeps to itself is not worth the request."""
+        """Empty: it belongs to none. A project that the store does not give is not worth the request."""
         kind, projects = about.partition(".")[0], self._projects()
         if kind == "project":
             return subject
@@ -217,7 +217,7 @@ def _first(shown: Json, names: tuple[str, ...]) -> str:
 
 
 def _user(shown: Json) -> tuple[str, str]:
-    """Who has come in."""
+    """The user who has logged in."""
     for part in (shown, shown.get("data") if isinstance(shown, dict) else None):
         user = part.get("user") if isinstance(part, dict) else None
         if isinstance(user, dict):

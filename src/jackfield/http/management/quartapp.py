@@ -53,7 +53,7 @@ class _Route(QuartRule):
 
 
 class _Quart(Quart):
-    """What a view raises is an `Exception`: in the view's task `SystemExit` would end the daemon."""
+    """An exception of a view is an `Exception`: in the view's task `SystemExit` would end the daemon."""
 
     left: Callable[[], None] = staticmethod(lambda: None)
     """Told of a request that is given up because its caller has gone."""
@@ -140,7 +140,7 @@ def public_paths(app: Quart) -> frozenset[str]:
 
 
 def _asked() -> Request | Websocket:
-    """What is being answered: checks and error handlers serve requests and WebSockets alike."""
+    """The current request or WebSocket: checks and error handlers serve both alike."""
     return request if has_request_context() else websocket
 
 

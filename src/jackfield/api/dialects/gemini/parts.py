@@ -94,7 +94,7 @@ def _media(blob: Object, where: str) -> ImageBlock | DocumentBlock:
 
 
 def _file(file: Object, where: str) -> ImageBlock | DocumentBlock:
-    """What Google keeps itself is its own file, everything else an address."""
+    """A file that Google keeps is its own file, everything else an address."""
     media_type, uri = opt_text(file, "mimeType", where) or "", need_text(file, "fileUri", where)
     kept = uri.startswith("gs://") or _FILES in uri
     url, file_id = ("", uri) if kept else (uri, "")

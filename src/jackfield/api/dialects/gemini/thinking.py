@@ -56,7 +56,7 @@ def thinking_config(reasoning: Reasoning | None, target: UpstreamModel) -> Objec
 
 
 def _lowest(model: str) -> str:
-    """None of them can be told not to think at all."""
+    """None of them can do without thinking."""
     return "low" if "pro" in model else "minimal"
 
 

@@ -168,7 +168,7 @@ class ResponsesReader(SseReader):
 
 
 def _split(block: Block) -> tuple[Block, str]:
-    """What a block starts as, and its content."""
+    """The first form of a block, and its content."""
     match block:
         case TextBlock():
             return replace(block, text=""), block.text
