@@ -64,8 +64,8 @@ class NodeTypeViews:
         self._lock = asyncio.Lock()
 
     async def all(self, *, schemas: bool, unavailable: bool = False, left_out: Callable[[str], bool]) -> bytes:
-        """The list of the node types that can run. schemas: with their parameters; unavailable: with the others;
-        left_out: whether the caller may not use a kind."""
+        """The list of the node types that can run. `schemas`: with their parameters. `unavailable`: with the others.
+        `left_out`: whether the caller may not use a kind."""
         async with self._lock:
             self._forget_stale()
             if schemas not in self._lists:
