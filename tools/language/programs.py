@@ -75,8 +75,9 @@ def words_of(node: ast.AST) -> str | None:
 def paragraphs(docstring: ast.Constant) -> Iterator[Passage]:
     """The paragraphs of a docstring, without blocks of code and lines of an interpreter."""
     line = docstring.lineno
+    code = rf"\s*(?:>>>|\.\. )|\s{{{docstring.col_offset + 4},}}"
     for paragraph in re.split(r"\n[ \t]*\n", str(docstring.value)):
         text = paragraph.strip("\n")
-        if not re.match(r"\s*(?:>>>|\.\. )|\s{8,}", text) and not text.rstrip().endswith("::"):
+        if not re.match(code, text) and not text.rstrip().endswith("::"):
             yield Passage(line, " ".join(text.split()).replace("``", "`"))
         line += paragraph.count("\n") + 2
