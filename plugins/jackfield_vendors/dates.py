@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
+from jackfield.api.dates import iana_zone
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 
@@ -12,6 +13,29 @@ from jackfield.api.nodes import NodeError
 def iso_time(milliseconds: int) -> str:
     """A Unix time as ISO 8601 in UTC."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def later_time(given: Mapping[str, Json]) -> Json:
+    """time: in ISO 8601; seconds: how much later. The later time, in UTC. Raises `NodeError`."""
+    try:
+        begin = datetime.fromisoformat(str(given.get("time")))
+        return iso_time(round((begin.timestamp() + float(str(given.get("seconds")))) * 1000))
+    except (ValueError, OverflowError, OSError):
+        raise NodeError(f"{given.get('seconds')} is no number of seconds; write it as 3600.") from None
+
+
+def local_millis(given: Mapping[str, Json]) -> Json:
+    """time: in ISO 8601; timezone: of a time that names none. Unix milliseconds; nothing for no time. Raises
+    `NodeError`."""
+    text = given.get("time")
+    if text in (None, ""):
+        return None
+    try:
+        read = datetime.fromisoformat(str(text).strip())
+        placed = read if read.tzinfo else read.replace(tzinfo=iana_zone(str(given.get("timezone") or "UTC")))
+    except ValueError:
+        raise NodeError(f"{text} is no time; write it as 2026-01-31T09:00:00.") from None
+    return round(placed.timestamp() * 1000)
 
 
 def named_range(given: Mapping[str, Json]) -> Json:

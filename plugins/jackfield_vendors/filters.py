@@ -172,9 +172,9 @@ def plus(value: Json, added: str) -> Json:
     return found + int(added) if isinstance(found, int | float) else None
 
 
-def twice(value: Json, _: str) -> Json:
+def times(value: Json, factor: str) -> Json:
     found = number(value, "")
-    return found * 2 if isinstance(found, int | float) else None
+    return found * int(factor) if isinstance(found, int | float) else None
 
 
 def capital(value: Json, _: str) -> Json:
@@ -202,6 +202,11 @@ def segments(value: Json, _: str) -> Json:
     """A path, each of its names percent-encoded; none leads upwards."""
     names = (name for name in _text(value).strip("/").split("/") if name not in ("", ".", ".."))
     return "/".join(quote(name, safe="", errors="replace") for name in names)
+
+
+def percent(value: Json, _: str) -> Json:
+    """Percent-encoded, as a header or a part of an address wants it."""
+    return quote(_text(value), safe="!'()*", errors="replace")
 
 
 def epoch(value: Json, _: str) -> Json:
@@ -262,6 +267,7 @@ FILTERS: Mapping[str, Filter] = {
     "millis": millis,
     "number": number,
     "odata": odata,
+    "percent": percent,
     "pick": pick,
     "pluck": pluck,
     "plus": plus,
@@ -271,8 +277,9 @@ FILTERS: Mapping[str, Filter] = {
     "segments": segments,
     "snake": snake,
     "text": lambda value, _: _text(value),
-    "twice": twice,
+    "times": times,
+    "twice": lambda value, _: times(value, "2"),
     "upper": lambda value, _: _text(value).upper(),
 }
-ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int}
+ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int, "times": int}
 """The function that reads a filter's argument; an argument that it cannot read is a mistake of the description."""

@@ -24,7 +24,7 @@ class Answer:
 class ActionCase:
     """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, in which
     `{service}` is the address of the service. items: input; one empty item without. hidden: keys of requests that
-    differ on purpose; unlike: why requests are not compared; empty: they are. fails: part of what both say of the
+    differ on purpose; headers: of requests that are compared too, in lower case; unlike: why requests are not compared; empty: they are. fails: part of what both say of the
     failure, in lower case; only that is compared. paths: beginning of n8n's paths -> of ours."""
 
     kind: str
@@ -34,6 +34,7 @@ class ActionCase:
     credentials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     items: Sequence[Mapping[str, Any]] = ()
     hidden: frozenset[str] = frozenset()
+    headers: Sequence[str] = ()
     unlike: str = ""
     fails: str = ""
     paths: Mapping[str, str] = field(default_factory=dict)

@@ -39,7 +39,7 @@ async function done(given) {
     const context = new ExecuteContext(
       workflow, node, data, 'trigger', run, 0, items, { main: [items] }, { node, data: { main: [items] }, source: null }, []);
     const custom = type.customOperations?.[node.parameters.resource]?.[node.parameters.operation];
-    const found = custom ? await custom.call(context) : type.execute && !type.description.requestDefaults
+    const found = custom ? await custom.call(context) : type.execute
       ? await type.execute.call(context) : await new RoutingNode(context, type).runNode();
     result.items = plain(found[0]);
   } catch (error) {

@@ -57,7 +57,8 @@ function asked(request, url) {
   for (const [name, value] of Object.entries(request.qs ?? {})) if (value !== undefined) query[name] = value;
   const method = String(request.method ?? 'GET').toUpperCase();
   const path = url.pathname.replace(/\/{2,}/g, '/'); // some nodes write two
-  return { method, path, query: plain(query), body: plain(request.body ?? null) };
+  const headers = Object.fromEntries(Object.entries(request.headers ?? {}).map(([name, text]) => [name.toLowerCase(), String(text)]));
+  return { method, path, headers, query: plain(query), body: plain(request.body ?? null) };
 }
 
 // Standard output gets what `done` makes of each of the cases on standard input.

@@ -23,6 +23,7 @@ from . import (
     todoist_cases,
 )
 from .action_cases import ActionCase
+from .vendor_cases import clickup, discord, notion, pipedrive
 
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
@@ -41,4 +42,8 @@ CASES: Sequence[ActionCase] = [
     *slack_cases.CASES,
     *supabase_cases.CASES,
     *todoist_cases.CASES,
+    *clickup.CASES,
+    *discord.CASES,
+    *notion.CASES,
+    *pipedrive.CASES,
 ]

@@ -164,6 +164,7 @@ def comparable(requests: list[Any], case: ActionCase) -> list[Any]:
             placed(one["path"], case),
             {name: as_text(value) for name, value in full(shown(one["query"] or {})).items()},
             full(shown(one["body"])) or None,
+            {name: one["headers"].get(name, "") for name in case.headers},
         )
         for one in requests
     ]
@@ -174,6 +175,7 @@ def seen_by(vendor: VendorDouble) -> list[Any]:
         {
             "method": one.method,
             "path": one.raw_path,
+            "headers": {name.lower(): value for name, value in one.headers.items()},
             "query": one.query,
             "body": fields(one.body)
             if isinstance(one.body, str) and "urlencoded" in one.headers.get("content-type", "")

@@ -1,0 +1,1 @@
+"""Cases of services' actions, a module per service."""
