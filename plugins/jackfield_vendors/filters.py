@@ -281,5 +281,11 @@ FILTERS: Mapping[str, Filter] = {
     "twice": lambda value, _: times(value, "2"),
     "upper": lambda value, _: _text(value).upper(),
 }
-ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int, "times": int}
+ARGUMENTS: Mapping[str, Callable[[str], object]] = {
+    "head": int,
+    "later": int,
+    "match": re.compile,
+    "plus": int,
+    "times": int,
+}
 """The function that reads a filter's argument; an argument that it cannot read is a mistake of the description."""

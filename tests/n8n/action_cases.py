@@ -24,8 +24,9 @@ class Answer:
 class ActionCase:
     """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, in which
     `{service}` is the address of the service. items: input; one empty item without. hidden: keys of requests that
-    differ on purpose; headers: of requests that are compared too, in lower case; unlike: why requests are not compared; empty: they are. fails: part of what both say of the
-    failure, in lower case; only that is compared. paths: beginning of n8n's paths -> of ours."""
+    differ on purpose; headers: that are compared too, in lower case; unlike: why requests are not compared; empty: they
+    are. fails: part of what both say of the failure, in lower case; only that is compared. paths: beginning of n8n's
+    paths -> of ours."""
 
     kind: str
     parameters: Mapping[str, Any]
