@@ -38,6 +38,12 @@ def local_millis(given: Mapping[str, Json]) -> Json:
     return round(placed.timestamp() * 1000)
 
 
+def utc_time(given: Mapping[str, Json]) -> Json:
+    """time and timezone: as of `local_millis`. The time in UTC, without milliseconds where it has none."""
+    found = local_millis(given)
+    return iso_time(found).replace(".000Z", "Z") if isinstance(found, int) else None
+
+
 def named_range(given: Mapping[str, Json]) -> Json:
     """name: of a range of days, such as `last7days`; now: ISO time; start and end: of `custom`. `startDate` and
     `endDate` as ISO dates. Raises `NodeError`."""

@@ -258,6 +258,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "transcript": _later("jackfield_vendors.amazon:transcript"),
     "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
     "united": united,
+    "utc_time": dates.utc_time,
     "whatsapp_changes": _later("jackfield_vendors.triggering.event_items:whatsapp_changes"),
     "without": without,
     "zendesk_conditions": _later("jackfield_vendors.triggering.event_items:zendesk_conditions"),

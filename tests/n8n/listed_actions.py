@@ -23,7 +23,7 @@ from . import (
     todoist_cases,
 )
 from .action_cases import ActionCase
-from .vendor_cases import clickup, discord, notion, pipedrive
+from .vendor_cases import clickup, discord, mautic, notion, pipedrive, teams
 
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
@@ -44,6 +44,8 @@ CASES: Sequence[ActionCase] = [
     *todoist_cases.CASES,
     *clickup.CASES,
     *discord.CASES,
+    *mautic.CASES,
     *notion.CASES,
     *pipedrive.CASES,
+    *teams.CASES,
 ]
