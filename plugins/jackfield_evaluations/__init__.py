@@ -11,6 +11,9 @@ class EvaluationsPlugin(Plugin):
     name = "evaluations"
     settings = (SettingsTable("evaluations", "jackfield_evaluations.settings:EvaluationsSettings"),)
     commands = ("jackfield_evaluations.cli.evaluate:evaluate", "jackfield_evaluations.cli.commands:evaluation")
+    provides = {
+        "jackfield.api.portable_documents:PortableEvaluations": "jackfield_evaluations.portable:EvaluationDocuments"
+    }
     parts = (
         "jackfield_evaluations.book:EvaluationBook",
         "jackfield_evaluations.running.runs:EvaluationRuns",

@@ -8,7 +8,7 @@ from dataclasses import field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield.api.storage import Entry
 from jackfield_git.comparing import digest
 from jackfield_git.settings import GitSettings
@@ -28,6 +28,14 @@ class Base:
     or another version of Jackfield wrote them."""
     revision: int | None = None
     """Of the entry; None: there is none."""
+    aside: Mapping[str, str] = field(default_factory=dict)
+    """As `files`, of folders that this daemon leaves out at present. They are kept as they are."""
+
+    def within(self, folders: Collection[str]) -> Base:
+        """The same, with all other folders aside."""
+        every = {**self.files, **self.aside}
+        inside = {path: one for path, one in every.items() if path.partition("/")[0] in folders}
+        return replace(self, files=inside, aside={path: one for path, one in every.items() if path not in inside})
 
 
 class BaseBook:
@@ -49,9 +57,8 @@ class BaseBook:
 
     async def keep(self, base: Base) -> None:
         """Raises `Conflict` when another daemon was quicker, `StoreUnavailable`."""
-        data = dumps(
-            {"place": [*self._place], "commit": base.commit, "files": dict(base.files), "here": dict(base.here)}
-        )
+        files: dict[str, Json] = {**base.files, **base.aside}
+        data = dumps({"place": [*self._place], "commit": base.commit, "files": files, "here": dict(base.here)})
         entry = Entry(_KIND, _ID, "", 0, (base.revision or 0) + 1, data)
         if not await self._context.store.put_entry(entry, base.revision):
             raise Conflict("Another daemon works with the repository; try again.")
@@ -77,7 +84,7 @@ def next_base(
                 files.pop(path, None)
             if path in pulled and path in here and here[path] != there.get(path):
                 ours[path] = digest(here[path])
-    return Base(commit, files, ours, base.revision)
+    return Base(commit, files, ours, base.revision, base.aside)
 
 
 def _digests(kept: Json) -> dict[str, str]:

@@ -11,8 +11,10 @@ from typing import TypeVar
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.hosts import Hosts
 from jackfield.api.jsontext import Json
 from jackfield.api.memos import Memos, leased
+from jackfield.api.portable_documents import PortableEvaluations, PortableProfiles
 from jackfield.api.projects import reaching
 from jackfield.api.records import record
 from jackfield_git.base import Base, BaseBook, next_base
@@ -21,6 +23,7 @@ from jackfield_git.environment import pulling
 from jackfield_git.program.repository import GitRepository
 from jackfield_git.settings import GitSettings
 from jackfield_git.tracked.files import TrackedFile, TrackedKind, canonical, document_of, text_of
+from jackfield_git.tracked.portable import TrackedDocuments
 from jackfield_git.tracked.stubs import TrackedCredentials, TrackedTables, TrackedVariables
 from jackfield_git.tracked.workflows import TrackedWorkflows
 
@@ -78,6 +81,7 @@ class PullResult:
 @record
 class _Sides:
     base: Base
+    kinds: Sequence[TrackedKind]
     here: Mapping[str, bytes]
     titles: Mapping[str, str]
     commit: str
@@ -97,9 +101,10 @@ class SourceControl:
         self._book = BaseBook(context)
         self._turn = asyncio.Lock()
         self._running: set[asyncio.Task[object]] = set()
-        self._kinds: Sequence[TrackedKind] = (
-            TrackedTables(context), TrackedVariables(context), TrackedCredentials(context), TrackedWorkflows(context)
+        self._before: Sequence[TrackedKind] = (
+            TrackedTables(context), TrackedVariables(context), TrackedCredentials(context)
         )  # fmt: skip
+        self._workflows = TrackedWorkflows(context)
 
     async def status(self) -> GitStatus:
         """Raises `JackfieldError`."""
@@ -156,10 +161,10 @@ class SourceControl:
             ]  # fmt: skip
             backup = await self.repository.kept(sides.here) if wanted else ""
             with pulling():
-                files = [await self._applied(each, sides, author) for each in self._in_order(wanted)]
+                files = [await self._applied(each, sides, author) for each in _in_order(wanted, sides.kinds)]
             pulled = {each.path for each in files if not each.message}
             settled = pulled | {each.path for each in both if choice.of(each.path) == "ours"}
-            here = (await self._here())[0] if pulled else sides.here
+            here = (await self._here(sides.kinds))[0] if pulled else sides.here
             base = await asyncio.to_thread(next_base, sides.base, sides.commit, here, sides.there, settled, pulled)
             await self._book.keep(base)
         return PullResult(sides.commit, backup, files)
@@ -189,32 +194,43 @@ class SourceControl:
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)
 
+    def _kinds(self) -> Sequence[TrackedKind]:
+        """In the order of a pull: things that others need come first. Kinds of plugins that are not loaded are left
+        out, and profiles where several daemons share the store, since each has its own."""
+        context = self._context
+        kinds = [*self._before]
+        if context.port(Hosts).known <= 1 and (profiles := context.find_port(PortableProfiles)) is not None:
+            kinds.append(TrackedDocuments("profiles", "profile", profiles))
+        kinds.append(self._workflows)
+        if (evaluations := context.find_port(PortableEvaluations)) is not None:
+            kinds.append(TrackedDocuments("evaluations", "evaluation", evaluations))
+        return kinds
+
     async def _sides(self) -> _Sides:
-        there, base = await self.repository.fetched(), await self._book.base()
-        texts = await asyncio.to_thread(lambda: {path: canonical(text) for path, text in there.files.items()})
+        there, book = await self.repository.fetched(), await self._book.base()
+        kinds = self._kinds()
+        folders = {kind.folder for kind in kinds}
+        base = book.within(folders)
+        looked_at = {path: text for path, text in there.files.items() if _folder(path) in folders}
+        texts = await asyncio.to_thread(lambda: {path: canonical(text) for path, text in looked_at.items()})
         if base.commit and not there.commit:
             raise Conflict(f"The branch {self._settings.branch} is no more in the repository; bring it back there.")
-        here, titles = await self._here()
+        here, titles = await self._here(kinds)
         found = await asyncio.to_thread(changes, base.files, base.here, here, texts)
-        return _Sides(base, here, titles, there.commit, texts, found)
+        return _Sides(base, kinds, here, titles, there.commit, texts, found)
 
-    async def _here(self) -> tuple[dict[str, bytes], dict[str, str]]:
+    async def _here(self, kinds: Sequence[TrackedKind]) -> tuple[dict[str, bytes], dict[str, str]]:
         """Texts and titles, by path."""
         here: dict[str, bytes] = {}
         titles: dict[str, str] = {}
-        for kind in self._kinds:
+        for kind in kinds:
             files = await kind.read()
             here |= await asyncio.to_thread(_texts, files)
             titles |= {each.path: each.title for each in files}
         return here, titles
 
-    def _in_order(self, wanted: Sequence[GitChange]) -> list[GitChange]:
-        """Things that others need come first."""
-        places = {kind.folder: place for place, kind in enumerate(self._kinds)}
-        return sorted(wanted, key=lambda each: (places.get(_folder(each.path), len(places)), each.path))
-
     async def _applied(self, change: GitChange, sides: _Sides, author: Principal) -> PulledFile:
-        kind = next((each for each in self._kinds if each.folder == _folder(change.path)), None)
+        kind = next((each for each in sides.kinds if each.folder == _folder(change.path)), None)
         if kind is None:
             return PulledFile(change.path, "This version knows no files of this kind.")
         name = change.path.partition("/")[2].removesuffix(".json")
@@ -232,6 +248,12 @@ class SourceControl:
 
 def _texts(files: Sequence[TrackedFile]) -> dict[str, bytes]:
     return {each.path: text_of(each.document) for each in files}
+
+
+def _in_order(wanted: Sequence[GitChange], kinds: Sequence[TrackedKind]) -> list[GitChange]:
+    """By kind, then by path."""
+    places = {kind.folder: place for place, kind in enumerate(kinds)}
+    return sorted(wanted, key=lambda each: (places.get(_folder(each.path), len(places)), each.path))
 
 
 def _folder(path: str) -> str:

@@ -32,6 +32,7 @@ class ProfilesPlugin(Plugin):
     provides = {
         "jackfield.api.profiles:Profiles": "jackfield_profiles.service:ProfileService",
         ProfileImports: "jackfield_profiles.imports:ImportedProfiles",
+        "jackfield.api.portable_documents:PortableProfiles": "jackfield_profiles.portable.documents:ProfileDocuments",
         "jackfield.api.profiles:ProviderKeys": "jackfield_profiles.keys.store:key_store",
         "jackfield.api.profiles:Shells": "jackfield_profiles.launching.shells:ShellLauncher",
         "jackfield_profiles.ports:ProfileCreation": "jackfield_profiles.editing.creating:ProfileCreator",

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from jackfield.api.schemas import Schema
 
-FilePath = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[A-Za-z0-9_-]{1,100}\.json$")]
+FilePath = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}\.json$")]
 Paths = Annotated[list[FilePath], Field(max_length=10_000)]
 
 

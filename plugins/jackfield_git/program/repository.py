@@ -19,12 +19,12 @@ from jackfield_git.settings import GitSettings
 
 _TIP = "refs/jackfield/tip"
 _BEFORE = "refs/jackfield/before-pull"
-FOLDERS = ("workflows", "credential_stubs", "variable_stubs", "data_tables")
+FOLDERS = ("workflows", "credential_stubs", "variable_stubs", "data_tables", "profiles", "evaluations")
 """Of the directory; nothing else in it is looked at, and no folder of theirs."""
 _LONGEST_ROW = 400
 """Bytes that a row of a listing may have; a longer name is none of ours."""
 _LEFTOVERS = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/*/tmp_obj_*", "../index.lock")
-_PATH = re.compile(rf"({'|'.join(FOLDERS)})/[A-Za-z0-9_-]{{1,100}}\.json")
+_PATH = re.compile(rf"({'|'.join(FOLDERS)})/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,99}}\.json")
 _ROW = re.compile(rb"(\d{6}) (\w+) ([0-9a-f]{40,64}) +(-|\d+)\t(.*)", re.DOTALL)
 _PLAIN = (b"100644", b"100755")
 

@@ -3,81 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-
-from jackfield.testing.daemon import Daemon
+from tests.plugins.git.environments_lab import REFERENCE, Place, ok, run_git, sides, two_environments
 
 SECRET = "value-that-no-repository-has"
-REFERENCE = "={{ $secrets.vault.app.key }}"
-
-
-def _git(*words: str, into: Path) -> str:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(into), "GIT_CONFIG_NOSYSTEM": "1"}
-    environment |= {"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com"}
-    environment |= {"GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com"}
-    run = subprocess.run(["git", *words], cwd=into, env=environment, capture_output=True, text=True, check=True)
-    return run.stdout
-
-
-@dataclass
-class Place:
-    """dev pushes to `main`; prod pulls from it and is read-only; root has the bare repository."""
-
-    root: Path
-    dev: Daemon
-    prod: Daemon
-
-    def __post_init__(self) -> None:
-        self.here, self.there = self.dev.admin(), self.prod.admin()
-
-    def files(self) -> dict[str, str]:
-        names = _git("ls-tree", "-r", "--name-only", "main", into=self.root / "flows.git").split()
-        return {name: _git("show", f"main:{name}", into=self.root / "flows.git") for name in names}
-
-    def commit(self, name: str, text: str | bytes | None, link: str = "") -> None:
-        """As somebody else with a clone of their own."""
-        clone = self.root / "clone"
-        if not clone.exists():
-            _git("clone", "-q", "-b", "main", str(self.root / "flows.git"), str(clone), into=self.root)
-        _git("pull", "-q", into=clone)
-        path = clone / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if link:
-            path.symlink_to(link)
-        elif text is None:
-            path.unlink()
-        else:
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        _git("add", "-A", into=clone)
-        _git("commit", "-q", "-m", "By hand", into=clone)
-        _git("push", "-q", into=clone)
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    root = tmp_path_factory.mktemp("environments")
-    _git("init", "-q", "--bare", "-b", "main", str(root / "flows.git"), into=root)
-    hooks = root / "hooks"
-    hooks.mkdir()
-    settings = f'[git]\nurl = "file://{root}/flows.git"\ndirectory = "flows"\n'
     hostile = {"GIT_DIR": "/nowhere", "GIT_INDEX_FILE": "/nowhere", "GIT_CONFIG_PARAMETERS": "'core.bare'='nonsense'"}
-    secrets = '[secrets.sources.vault]\nkind = "environment"\nprefix = "APP_"\n'
-    dev = Daemon(root / "dev", settings=settings + secrets, env=hostile)
-    prod = Daemon(root / "prod", settings=f"{settings}read_only = true\n{secrets}")
-    try:
-        yield Place(root, dev.start(), prod.start())
-    finally:
-        dev.close()
-        prod.close()
+    yield from two_environments(tmp_path_factory.mktemp("environments"), hostile, {})
 
 
 def _document(name: str, value: str = "one") -> dict[str, Any]:
@@ -94,32 +35,23 @@ def _document(name: str, value: str = "one") -> dict[str, Any]:
     return {"name": name, "nodes": [trigger, node], "connections": wires, "settings": {}, "tags": ["team", "daily"]}
 
 
-def _ok(answer: httpx.Response) -> Any:
-    assert answer.status_code < 300, answer.text
-    return answer.json() if answer.content else None
-
-
-def _sides(api: httpx.Client) -> dict[str, str]:
-    return {row["path"]: row["side"] for row in _ok(api.get("/git"))["changes"]}
-
-
 @pytest.fixture(scope="module")
 def workflow(place: Place) -> str:
     """Pushed by dev, pulled by prod."""
     api = place.here
-    found = str(_ok(api.post("/workflows", json=_document("Daily")))["id"])
+    found = str(ok(api.post("/workflows", json=_document("Daily")))["id"])
     body = {"name": "Mail", "kind": "httpHeaderAuth", "values": {"name": "X-Key", "value": SECRET}}
-    _ok(api.post("/credentials", json=body))
+    ok(api.post("/credentials", json=body))
     body = {"name": "Vault", "kind": "httpHeaderAuth", "values": {"name": "X-Key", "value": REFERENCE}}
-    _ok(api.post("/credentials", json=body))
-    _ok(api.post("/variables", json={"key": "region", "value": "value-of-dev"}))
-    _ok(api.post("/data-tables", json={"name": "Guests", "columns": [{"name": "age", "type": "number"}]}))
-    assert set(_sides(api).values()) == {"here"}
-    _ok(api.post("/git/push", json={"message": "The first"}))
-    assert _sides(api) == {}
-    pulled = _ok(place.there.post("/git/pull", json={}))
+    ok(api.post("/credentials", json=body))
+    ok(api.post("/variables", json={"key": "region", "value": "value-of-dev"}))
+    ok(api.post("/data-tables", json={"name": "Guests", "columns": [{"name": "age", "type": "number"}]}))
+    assert set(sides(api).values()) == {"here"}
+    ok(api.post("/git/push", json={"message": "The first"}))
+    assert sides(api) == {}
+    pulled = ok(place.there.post("/git/pull", json={}))
     assert pulled["complete"], pulled
-    assert _sides(place.there) == {}
+    assert sides(place.there) == {}
     return found
 
 
@@ -139,16 +71,16 @@ def test_the_repository_has_everything_but_values(place: Place, workflow: str) -
 
 
 def test_production_has_the_same_under_the_same_ids(place: Place, workflow: str) -> None:
-    found = _ok(place.there.get(f"/workflows/{workflow}"))
+    found = ok(place.there.get(f"/workflows/{workflow}"))
     assert (found["name"], found["active"]) == ("Daily", False)
-    here, there = (_ok(api.get("/credentials"))["data"] for api in (place.here, place.there))
+    here, there = (ok(api.get("/credentials"))["data"] for api in (place.here, place.there))
     assert {row["id"]: row["name"] for row in here} == {row["id"]: row["name"] for row in there}
-    assert _ok(place.there.get("/data-tables"))["data"][0]["name"] == "Guests"
+    assert ok(place.there.get("/data-tables"))["data"][0]["name"] == "Guests"
 
 
 def test_production_changes_by_a_pull_alone(place: Place, workflow: str) -> None:
-    tag = next(row["id"] for row in _ok(place.there.get("/tags"))["data"] if row["name"] == "team")
-    folder = _ok(place.there.post("/folders", json={"name": "Mine"}))["id"]
+    tag = next(row["id"] for row in ok(place.there.get("/tags"))["data"] if row["name"] == "team")
+    folder = ok(place.there.post("/folders", json={"name": "Mine"}))["id"]
     for method, path, body in (
         ("PATCH", f"/folders/{folder}", {"name": "Mine too"}),
         ("PUT", f"/workflows/{workflow}/folder", {"folderId": folder}),
@@ -166,44 +98,44 @@ def test_production_changes_by_a_pull_alone(place: Place, workflow: str) -> None
             assert answer.json()["results"][0]["status"] == "failed"
         else:
             assert answer.status_code == 409, answer.text
-    assert _sides(place.there) == {}
+    assert sides(place.there) == {}
 
 
 def test_a_change_goes_from_one_to_the_other(place: Place, workflow: str) -> None:
     path = f"workflows/{workflow}.json"
-    _ok(place.here.put(f"/workflows/{workflow}", json=_document("Daily", "two")))
-    assert _sides(place.here) == {path: "here"}
-    diff = _ok(place.here.get("/git/diff", params={"path": path}))["diff"]
+    ok(place.here.put(f"/workflows/{workflow}", json=_document("Daily", "two")))
+    assert sides(place.here) == {path: "here"}
+    diff = ok(place.here.get("/git/diff", params={"path": path}))["diff"]
     assert tuple(line[0] for line in diff.splitlines() if '"value":' in line) == ("-", "+")
-    _ok(place.here.post("/git/push", json={"message": "The second", "paths": [path]}))
-    assert _sides(place.there) == {path: "there"}
-    pulled = _ok(place.there.post("/git/pull", json={}))
+    ok(place.here.post("/git/push", json={"message": "The second", "paths": [path]}))
+    assert sides(place.there) == {path: "there"}
+    pulled = ok(place.there.post("/git/pull", json={}))
     assert [row["path"] for row in pulled["files"]] == [path]
     kept = place.prod.config_dir / "git" / "repository.git"
-    before = _git("--git-dir", str(kept), "show", f"{pulled['backup']}:flows/{path}", into=place.root)
+    before = run_git("--git-dir", str(kept), "show", f"{pulled['backup']}:flows/{path}", into=place.root)
     assert '"one"' in before
-    assert '"two"' in json.dumps(_ok(place.there.get(f"/workflows/{workflow}")))
+    assert '"two"' in json.dumps(ok(place.there.get(f"/workflows/{workflow}")))
 
 
 def test_what_has_changed_on_both_sides_is_refused_until_somebody_chooses(place: Place, workflow: str) -> None:
     path = f"workflows/{workflow}.json"
     theirs = json.loads(place.files()[f"flows/{path}"]) | {"name": "Renamed there"}
     place.commit(f"flows/{path}", json.dumps(theirs))
-    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Renamed here"}))
-    assert _sides(place.here) == {path: "both"}
+    ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Renamed here"}))
+    assert sides(place.here) == {path: "both"}
     for way, body in (("push", {"message": "Mine"}), ("pull", {})):
         answer = place.here.post(f"/git/{way}", json=body)
         assert answer.status_code == 409
         assert answer.json()["details"] == {path: "has changed on both sides"}
-    _ok(place.here.post("/git/pull", json={"ours": [path]}))
-    assert _sides(place.here) == {path: "here"}
-    assert _ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed here"
-    _ok(place.here.post("/git/push", json={"message": "Mine after all"}))
+    ok(place.here.post("/git/pull", json={"ours": [path]}))
+    assert sides(place.here) == {path: "here"}
+    assert ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed here"
+    ok(place.here.post("/git/push", json={"message": "Mine after all"}))
     assert json.loads(place.files()[f"flows/{path}"])["name"] == "Renamed here"
     place.commit(f"flows/{path}", json.dumps(theirs))
-    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Once more"}))
-    _ok(place.here.post("/git/pull", json={"others": "theirs"}))
-    assert _ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed there"
+    ok(place.here.patch(f"/workflows/{workflow}", json={"name": "Once more"}))
+    ok(place.here.post("/git/pull", json={"others": "theirs"}))
+    assert ok(place.here.get(f"/workflows/{workflow}"))["name"] == "Renamed there"
 
 
 def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
@@ -211,10 +143,10 @@ def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
     place.commit("flows/docs/config.json", "{}")
     place.commit("flows/workflows/deeper/below.json", "{}")
     place.commit("flows/workflows/latin.json", b'{"name": "\xe9"}')
-    assert "\ufffd" in _ok(place.here.get("/git/diff", params={"path": "workflows/latin.json"}))["diff"]
+    assert "\ufffd" in ok(place.here.get("/git/diff", params={"path": "workflows/latin.json"}))["diff"]
     place.commit("flows/workflows/latin.json", None)
     place.commit("flows/workflows/broken.json", "{}")
-    found = _ok(place.here.post("/git/pull", json={}))
+    found = ok(place.here.post("/git/pull", json={}))
     assert [(row["path"], "UUID" in row["message"]) for row in found["files"]] == [("workflows/broken.json", True)]
     assert not found["complete"]
     place.commit("flows/workflows/broken.json", None)
@@ -223,16 +155,16 @@ def test_links_and_what_is_no_workflow(place: Place, workflow: str) -> None:
     assert answer.status_code == 400
     assert "no plain file" in answer.json()["message"]
     place.commit("flows/workflows/link.json", None)
-    assert _sides(place.here) == {}
+    assert sides(place.here) == {}
 
 
 def test_a_chosen_project_leaves_nothing_out(place: Place, workflow: str) -> None:
     """The interface names the chosen project with each request; the rest is no less there."""
-    team = _ok(place.here.post("/projects", json={"name": "Team"}))["id"]
+    team = ok(place.here.post("/projects", json={"name": "Team"}))["id"]
     chosen = {"X-Jackfield-Project": team}
     before = place.files()
-    assert _ok(place.here.get("/git", headers=chosen))["changes"] == []
-    _ok(place.here.post("/git/push", json={"message": "Nothing is gone"}, headers=chosen))
+    assert ok(place.here.get("/git", headers=chosen))["changes"] == []
+    ok(place.here.post("/git/push", json={"message": "Nothing is gone"}, headers=chosen))
     assert place.files() == before
 
 
@@ -250,15 +182,15 @@ def test_a_pull_that_lacks_a_secret_is_no_change_of_ours(place: Place, workflow:
     }  # fmt: skip
     document = {"id": ident, "name": "Masked", "nodes": [hook], "connections": {}, "settings": {}, "tags": []}
     place.commit(f"flows/{path}", json.dumps(document))
-    assert _ok(place.there.post("/git/pull", json={}))["complete"]
+    assert ok(place.there.post("/git/pull", json={}))["complete"]
     assert place.there.post(f"/workflows/{ident}/activate").status_code == 400
-    assert _sides(place.there)[path] == "here"
+    assert sides(place.there)[path] == "here"
     place.commit(f"flows/{path}", json.dumps(document | {"name": "Masked again"}))
-    assert _sides(place.there)[path] == "there"
-    assert _ok(place.there.post("/git/pull", json={}))["complete"]
-    assert _ok(place.there.get(f"/workflows/{ident}"))["name"] == "Masked again"
+    assert sides(place.there)[path] == "there"
+    assert ok(place.there.post("/git/pull", json={}))["complete"]
+    assert ok(place.there.get(f"/workflows/{ident}"))["name"] == "Masked again"
     place.commit(f"flows/{path}", None)
-    _ok(place.there.post("/git/pull", json={}))
+    ok(place.there.post("/git/pull", json={}))
 
 
 def test_locks_and_halves_of_packs_that_a_killed_git_left(place: Place, workflow: str) -> None:
@@ -266,17 +198,17 @@ def test_locks_and_halves_of_packs_that_a_killed_git_left(place: Place, workflow
     left = [home / "index.lock", home / "repository.git/shallow.lock", home / "repository.git/objects/pack/tmp_pack_x"]
     for path in left:
         path.write_text("")
-    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "After a kill"}))
-    _ok(place.here.post("/git/push", json={"message": "After a kill"}))
+    ok(place.here.patch(f"/workflows/{workflow}", json={"name": "After a kill"}))
+    ok(place.here.post("/git/push", json={"message": "After a kill"}))
     assert not any(path.exists() for path in left)
 
 
 def test_what_is_removed_there_is_removed_here(place: Place, workflow: str) -> None:
-    second = str(_ok(place.here.post("/workflows", json=_document("Short-lived")))["id"])
-    _ok(place.here.post("/git/push", json={"message": "One more"}))
+    second = str(ok(place.here.post("/workflows", json=_document("Short-lived")))["id"])
+    ok(place.here.post("/git/push", json={"message": "One more"}))
     place.commit(f"flows/workflows/{second}.json", None)
-    assert _sides(place.here) == {f"workflows/{second}.json": "there"}
-    _ok(place.here.post("/git/pull", json={}))
+    assert sides(place.here) == {f"workflows/{second}.json": "there"}
+    ok(place.here.post("/git/pull", json={}))
     assert place.here.get(f"/workflows/{second}").status_code == 404
 
 
@@ -287,7 +219,7 @@ def test_commands(place: Place, workflow: str) -> None:
         given = [program, "git", *words, "--config-dir", str(place.dev.config_dir), "--url", place.dev.base_url]
         return subprocess.run(given, capture_output=True, text=True, timeout=60, check=False)
 
-    _ok(place.here.patch(f"/workflows/{workflow}", json={"name": "By commands"}))
+    ok(place.here.patch(f"/workflows/{workflow}", json={"name": "By commands"}))
     listed = run("status")
     assert f"workflows/{workflow}.json" in listed.stdout, listed.stderr
     assert '+  "name": "By commands"' in run("diff", f"workflows/{workflow}.json").stdout
@@ -301,7 +233,7 @@ def test_commands(place: Place, workflow: str) -> None:
 def test_administrators_alone(place: Place) -> None:
     assert place.dev.client().get("/api/v1/git").status_code == 401
     scopes = ["workflows:read", "workflows:write", "credentials:write"]
-    key = _ok(place.here.post("/api-keys", json={"name": "narrow", "scopes": scopes}))["key"]
+    key = ok(place.here.post("/api-keys", json={"name": "narrow", "scopes": scopes}))["key"]
     narrow = place.dev.client(headers={"X-API-Key": key})
     for method, path in (("GET", ""), ("GET", "/diff"), ("POST", "/push"), ("POST", "/pull"), ("POST", "/key")):
         assert narrow.request(method, f"/api/v1/git{path}", json={}).status_code == 403

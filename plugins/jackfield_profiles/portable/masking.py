@@ -1,0 +1,71 @@
+"""Texts of a profile without their secrets: what leaves the host is read by more people than its settings are."""
+
+from __future__ import annotations
+
+import re
+
+from jackfield.api.jsontext import Json
+from jackfield_profiles.mcp_servers import HIDDEN
+from jackfield_profiles.wiring.environment import MASK, masked
+
+_VALUE = r"""(?:(?:Bearer|Basic)\s+)?(?!\$|\*\*\*)[^\s"'&;,]+"""
+_NAMED = re.compile(rf"""(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<between>["']?\s*[=:]\s*["']?){_VALUE}""")
+_FLAG = re.compile(rf"""(?P<name>--?[A-Za-z][A-Za-z0-9_-]*)(?P<between>\s+["']?)(?!-){_VALUE}""")
+_USER = re.compile(r"(://)[^\s/@]+@")
+_REFERENCE = re.compile(r"(?:\w+ )?\$\{?[A-Za-z_][A-Za-z0-9_]*\}?")
+"""The name of a variable in place of a value, such as `Bearer ${TOKEN}`."""
+
+
+def hidden(value: Json) -> Json:
+    """The same in its form: values of `env` and `headers` are masked unless they name a variable. In other texts those
+    are masked that are called like a secret."""
+    if isinstance(value, dict):
+        return {name: _values(part) if name in HIDDEN else _named(name, part) for name, part in value.items()}
+    if isinstance(value, list):
+        return _listed(value)
+    return _text(value) if isinstance(value, str) else value
+
+
+def has_mask(value: Json) -> bool:
+    """Whether anything in it is hidden."""
+    if isinstance(value, dict):
+        return any(has_mask(part) for part in value.values())
+    if isinstance(value, list):
+        return any(has_mask(part) for part in value)
+    return isinstance(value, str) and MASK in value
+
+
+def _values(part: Json) -> Json:
+    if not isinstance(part, dict):
+        return hidden(part)
+    return {name: one if _REFERENCE.fullmatch(str(one)) else MASK for name, one in part.items()}
+
+
+def _named(name: str, part: Json) -> Json:
+    return MASK if isinstance(part, str) and _is_secret(name) and not _REFERENCE.fullmatch(part) else hidden(part)
+
+
+def _listed(values: list[Json]) -> Json:
+    """Arguments: a value may stand behind its flag."""
+    made: list[Json] = []
+    for index, each in enumerate(values):
+        flag = values[index - 1] if index else None
+        follows = isinstance(flag, str) and flag.startswith("-") and _is_secret(flag)
+        is_value = isinstance(each, str) and not each.startswith("-") and not _REFERENCE.fullmatch(each)
+        made.append(MASK if follows and is_value else hidden(each))
+    return made
+
+
+def _text(text: str) -> str:
+    for pattern in (_NAMED, _FLAG):
+        text = pattern.sub(_replaced, text)
+    return _USER.sub(rf"\g<1>{MASK}@", text)
+
+
+def _replaced(found: re.Match[str]) -> str:
+    return f"{found['name']}{found['between']}{MASK}" if _is_secret(found["name"]) else found[0]
+
+
+def _is_secret(name: str) -> bool:
+    plain = name.lstrip("-").replace("-", "_")
+    return plain.lower() in ("authorization", "cookie", "key", "pass") or masked({plain: "x"}, ()) != {plain: "x"}
