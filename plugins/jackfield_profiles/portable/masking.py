@@ -6,11 +6,15 @@ import re
 
 from jackfield.api.jsontext import Json
 from jackfield_profiles.mcp_servers import HIDDEN
-from jackfield_profiles.wiring.environment import MASK, masked
+from jackfield_profiles.wiring.environment import MASK
 
-_VALUE = r"""(?:(?:Bearer|Basic)\s+)?(?!\$|\*\*\*)[^\s"'&;,]+"""
-_NAMED = re.compile(rf"""(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<between>["']?\s*[=:]\s*["']?){_VALUE}""")
-_FLAG = re.compile(rf"""(?P<name>--?[A-Za-z][A-Za-z0-9_-]*)(?P<between>\s+["']?)(?!-){_VALUE}""")
+_CALLED_SO = r"authorization|cookie|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|secret|passw(?:or)?d|credential"
+_NAME = rf"(?P<name>[A-Za-z0-9_-]*(?:{_CALLED_SO})[A-Za-z0-9_-]*|[A-Za-z0-9_-]*[_-]key|-*pass)"
+_BARE = r"""(?:(?:Bearer|Basic)\s+)?+(?!\$|\*\*\*)[^\s"'&;,]+"""
+_VALUE = rf"""(?:"[^"$]+"|'[^'$]+'|{_BARE})"""
+_NAMED = re.compile(rf"""{_NAME}(?P<between>["']?\s*[=:]\s*){_VALUE}""", re.IGNORECASE)
+_FLAG = re.compile(rf"(?<!\S)(?=-){_NAME}(?P<between>\s+)(?!-){_VALUE}", re.IGNORECASE)
+_CALLED = re.compile(_NAME, re.IGNORECASE)
 _USER = re.compile(r"(://)[^\s/@]+@")
 _REFERENCE = re.compile(r"(?:\w+ )?\$\{?[A-Za-z_][A-Za-z0-9_]*\}?")
 """The name of a variable in place of a value, such as `Bearer ${TOKEN}`."""
@@ -58,14 +62,9 @@ def _listed(values: list[Json]) -> Json:
 
 def _text(text: str) -> str:
     for pattern in (_NAMED, _FLAG):
-        text = pattern.sub(_replaced, text)
+        text = pattern.sub(rf"\g<name>\g<between>{MASK}", text)
     return _USER.sub(rf"\g<1>{MASK}@", text)
 
 
-def _replaced(found: re.Match[str]) -> str:
-    return f"{found['name']}{found['between']}{MASK}" if _is_secret(found["name"]) else found[0]
-
-
 def _is_secret(name: str) -> bool:
-    plain = name.lstrip("-").replace("-", "_")
-    return plain.lower() in ("authorization", "cookie", "key", "pass") or masked({plain: "x"}, ()) != {plain: "x"}
+    return _CALLED.fullmatch(name) is not None

@@ -35,6 +35,13 @@ class Place:
     def __post_init__(self) -> None:
         self.here, self.there = self.dev.admin(), self.prod.admin()
 
+    def dev_root(self) -> httpx.Client:
+        """For paths outside `/api/v1`."""
+        return self.dev.client(headers=dict(self.here.headers))
+
+    def prod_root(self) -> httpx.Client:
+        return self.prod.client(headers=dict(self.there.headers))
+
     def files(self) -> dict[str, str]:
         names = run_git("ls-tree", "-r", "--name-only", "main", into=self.root / "flows.git").split()
         return {name: run_git("show", f"main:{name}", into=self.root / "flows.git") for name in names}
