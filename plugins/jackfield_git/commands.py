@@ -18,7 +18,7 @@ COLUMNS: Columns = {"CHANGED": "side", "FILE": "path", "NAME": "title", "GONE": 
 
 @click.group(cls=CommandGroup)
 def git() -> None:
-    """Source control of workflows: status, diff, push, pull, key."""
+    """Source control of workflows, profiles and evaluations: status, diff, push, pull, key."""
 
 
 @git.command()

@@ -8,7 +8,9 @@ from jackfield.api.jsontext import Json
 from jackfield_profiles.mcp_servers import HIDDEN
 from jackfield_profiles.wiring.environment import MASK
 
-_CALLED_SO = r"authorization|cookie|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|secret|passw(?:or)?d|credential"
+_CALLED_SO = (
+    r"authorization|cookie|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|secret|passw(?:or)?d|credential"
+)
 _NAME = rf"(?P<name>[A-Za-z0-9_-]*(?:{_CALLED_SO})[A-Za-z0-9_-]*|[A-Za-z0-9_-]*[_-]key|-*pass)"
 _BARE = r"""(?:(?:Bearer|Basic)\s+)?+(?!\$|\*\*\*)[^\s"'&;,]+"""
 _VALUE = rf"""(?:"[^"$]+"|'[^'$]+'|{_BARE})"""
