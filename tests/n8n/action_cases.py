@@ -12,12 +12,14 @@ Row = dict[str, Any]
 @dataclass(frozen=True)
 class Answer:
     """What the service answers at a path, to any request of this method; empty: of each method. Of several for one
-    path each counts once, in turn, and the last for ever. body: JSON, or a text."""
+    path each counts once, in turn, and the last for ever. body: JSON, or a text. file: whether n8n gets it as bytes
+    where its request does not say so."""
 
     path: str
     body: Any = None
     method: str = ""
     status: int = 200
+    file: bool = False
 
 
 @dataclass(frozen=True)

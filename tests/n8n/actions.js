@@ -17,7 +17,7 @@ function service(replies, seen) {
     if (!fits.length) return { statusCode: 404, body: { message: 'not found' }, headers: {} };
     if (fits.length > 1) left.splice(left.indexOf(fits[0]), 1);
     const found = fits[0].body ?? {};
-    const body = request.encoding === 'arraybuffer' || request.encoding === null
+    const body = fits[0].file || request.encoding === 'arraybuffer' || request.encoding === null
       ? Buffer.from(typeof found === 'string' ? found : JSON.stringify(found)) : plain(found);
     return { statusCode: fits[0].status ?? 200, body, headers: {} };
   };

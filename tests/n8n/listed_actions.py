@@ -23,7 +23,7 @@ from . import (
     todoist_cases,
 )
 from .action_cases import ActionCase
-from .vendor_cases import clickup, discord, mautic, notion, pipedrive, teams
+from .vendor_cases import bamboo, clickup, discord, mautic, notion, pipedrive, teams
 
 CASES: Sequence[ActionCase] = [
     *airtop_cases.CASES,
@@ -42,6 +42,7 @@ CASES: Sequence[ActionCase] = [
     *slack_cases.CASES,
     *supabase_cases.CASES,
     *todoist_cases.CASES,
+    *bamboo.CASES,
     *clickup.CASES,
     *discord.CASES,
     *mautic.CASES,
