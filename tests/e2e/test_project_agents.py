@@ -332,6 +332,37 @@ def test_usage_is_that_of_the_callers_profiles(lab: AgentsLab, bobs: AgentsOfBob
         assert (answer.status_code, ALIAS in answer.text) == (200, False), path
 
 
+def test_usage_of_each_project_adds_up(lab: AgentsLab, bobs: AgentsOfBob) -> None:
+    """A shared profile counts where it belongs, and usage of none in the shared project."""
+    admin, ann = lab.agents(lab.admin), lab.agents(lab.ann.api)
+    common = {"alias": "common", "agent_id": "parrot", "provider_id": "house"}
+    assert admin.post("/profiles", json=common).status_code < 300
+    for api, alias in ((bobs.api, ALIAS), (admin, "common")):
+        api.post(f"/profiles/{alias}/run", json={"prompt": "hello"}).raise_for_status()
+        poll(lambda api=api, alias=alias: alias in api.get("/usage").text, "the run is counted")  # type: ignore[misc]
+    share = f"/placements/profile/{ALIAS}/shares/{lab.a}"
+    lab.admin.put(share).raise_for_status()
+
+    def output(project: str = "", who: httpx.Client = admin) -> int:
+        data = who.get("/usage", params={"period": "all", "project_id": project}).raise_for_status().json()["data"]
+        return int(data["total_tokens"]["output_tokens"])
+
+    parts = {project: output(project) for project in ("jackfield", lab.a, lab.b)}
+    assert parts[lab.a] == 0
+    assert min(parts["jackfield"], parts[lab.b]) >= 7
+    assert sum(parts.values()) == output()
+    assert output(lab.b, bobs.api) == parts[lab.b]
+    assert output(lab.a, ann) == 0
+    for path in ("/usage", "/usage/report", "/usage/answers", "/usage/export"):
+        more = {"breakdown": "profile"} if path.endswith("report") else {}
+        assert ALIAS in admin.get(path, params={"project_id": lab.b, **more}).text, path
+        assert ALIAS not in admin.get(path, params={"project_id": "jackfield", **more}).text, path
+        assert ann.get(path, params={"project_id": lab.b}).status_code == 404, path
+        assert admin.get(path, params={"project_id": "0192"}).status_code == 404, path
+    lab.admin.delete(share).raise_for_status()
+    assert admin.delete("/profiles/common").status_code == 200
+
+
 def test_a_virtual_key_opens_what_its_maker_sees(lab: AgentsLab, bobs: AgentsOfBob) -> None:
     ann, admin = lab.agents(lab.ann.api), lab.agents(lab.admin)
     for body in ({"label": "all"}, {"label": "bob's", "profiles": [ALIAS]}):

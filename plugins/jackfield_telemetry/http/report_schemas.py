@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from jackfield.api.schemas import Schema
-from jackfield_telemetry.http.schemas import AS_OF, MISSING, Name, UsageCost, UsageTokens
+from jackfield_telemetry.http.schemas import AS_OF, MISSING, Name, ProjectId, UsageCost, UsageTokens
 from jackfield_telemetry.reports.answers import MOST_ANSWERS, USUAL_ANSWERS
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
 
@@ -38,6 +38,7 @@ class ReportQuery(Schema):
     hours: int = Field(5, ge=1, le=168)
     token_limit: Annotated[str, StringConstraints(pattern=r"^(max|[1-9]\d{0,14})?$")] = ""
     active: bool = False
+    project_id: ProjectId = ""
 
 
 class AnswersQuery(Schema):
@@ -56,6 +57,7 @@ class AnswersQuery(Schema):
     model: Name = ""
     session: Annotated[str, StringConstraints(max_length=4096)] = ""
     limit: int = Field(USUAL_ANSWERS, ge=1, le=MOST_ANSWERS)
+    project_id: ProjectId = ""
 
 
 class LoggedAnswer(Schema):

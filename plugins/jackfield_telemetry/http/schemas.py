@@ -14,6 +14,11 @@ AS_OF = (
 )
 MISSING = "Hosts that did not answer, also those that are gone; the store may know what they have used."
 Name = Annotated[str, StringConstraints(max_length=200)]
+ProjectId = Annotated[
+    str,
+    StringConstraints(max_length=200),
+    Field(description="Id of a project: only usage of profiles that belong to it. Empty: of all that you see."),
+]
 
 
 class UsageQuery(Schema):
@@ -27,6 +32,7 @@ class UsageQuery(Schema):
     agent: Name = ""
     provider: Name = ""
     tz: Annotated[str, StringConstraints(max_length=64)] = ""
+    project_id: ProjectId = ""
 
 
 class ExportQuery(UsageQuery):

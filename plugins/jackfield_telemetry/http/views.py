@@ -37,7 +37,7 @@ _MOST_WARNINGS = 20
 async def usage(context: PluginContext) -> Response:
     """`GET /api/usage`."""
     query, service = read_query(UsageQuery), context.port(UsageService)
-    zone, where = zone_of(query.tz), _filter(context, query, await seen_profiles(context))
+    zone, where = zone_of(query.tz), _filter(context, query, await seen_profiles(context, query.project_id))
 
     def work() -> tuple[object, list[str]]:
         found = service.summary(where, zone)
@@ -70,7 +70,7 @@ async def export(context: PluginContext) -> Response:
     """`GET /api/usage/export`."""
     query, service = read_query(ExportQuery), context.port(UsageService)
     zone, limit = zone_of(query.tz), service.settings.export_limit
-    where = _filter(context, query, await seen_profiles(context))
+    where = _filter(context, query, await seen_profiles(context, query.project_id))
 
     form = FORMS[query.format]
 
@@ -98,16 +98,18 @@ async def export(context: PluginContext) -> Response:
 
 async def report(context: PluginContext) -> Response:
     """`GET /api/usage/report`."""
-    service, within = context.port(UsageService), await seen_profiles(context)
-    asked = ReportRequest(**read_query(ReportQuery).model_dump(), within=within)
+    query, service = read_query(ReportQuery), context.port(UsageService)
+    within = await seen_profiles(context, query.project_id)
+    asked = ReportRequest(**query.model_dump(exclude={"project_id"}), within=within)
     data, warnings = await asyncio.to_thread(requested_report, service, asked)
     return success(data, warnings=warnings)
 
 
 async def answers(context: PluginContext) -> Response:
     """`GET /api/usage/answers`."""
-    service, within = context.port(UsageService), await seen_profiles(context)
-    asked = AnswersRequest(**read_query(AnswersQuery).model_dump(), within=within)
+    query, service = read_query(AnswersQuery), context.port(UsageService)
+    within = await seen_profiles(context, query.project_id)
+    asked = AnswersRequest(**query.model_dump(exclude={"project_id"}), within=within)
     data, warnings = await asyncio.to_thread(requested_answers, service, asked)
     return success(data, warnings=warnings)
 

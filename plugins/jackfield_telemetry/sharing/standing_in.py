@@ -56,7 +56,7 @@ class LedgerStandIns:
         asked = parse_model(UsageQuery, query)
         zone = zone_of(asked.tz)
         span = span_of(asked.period, self._context.clock.now_ms(), zone)
-        within = await seen_profiles(self._context)
+        within = await seen_profiles(self._context, asked.project_id)
         where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider, within)
         pricing = await asyncio.to_thread(self._service.pricing)
 
@@ -69,8 +69,9 @@ class LedgerStandIns:
         """The same of `GET /api/usage/report`."""
         if not (ledgers := await self.absent(answered)):
             return []
-        within = await seen_profiles(self._context)
-        asked = ReportRequest(**parse_model(ReportQuery, query).model_dump(), within=within)
+        given = parse_model(ReportQuery, query)
+        within = await seen_profiles(self._context, given.project_id)
+        asked = ReportRequest(**given.model_dump(exclude={"project_id"}), within=within)
         span, view = asked_view(self._service, asked)
         pricing = await asyncio.to_thread(self._service.pricing)
         return [await self._stand_in(ledger, span, lambda given: view(given, pricing), _rows) for ledger in ledgers]

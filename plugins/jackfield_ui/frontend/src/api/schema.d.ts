@@ -4568,6 +4568,12 @@ export interface components {
              */
             profile?: string;
             /**
+             * Project Id
+             * @description Id of a project: only usage of profiles that belong to it. Empty: of all that you see.
+             * @default
+             */
+            project_id?: string;
+            /**
              * Provider
              * @default
              */
@@ -7757,6 +7763,12 @@ export interface components {
              * @default
              */
             profile?: string;
+            /**
+             * Project Id
+             * @description Id of a project: only usage of profiles that belong to it. Empty: of all that you see.
+             * @default
+             */
+            project_id?: string;
             /**
              * Provider
              * @default
@@ -13119,6 +13131,12 @@ export interface components {
              */
             project?: string;
             /**
+             * Project Id
+             * @description Id of a project: only usage of profiles that belong to it. Empty: of all that you see.
+             * @default
+             */
+            project_id?: string;
+            /**
              * Provider
              * @default
              */
@@ -15047,6 +15065,12 @@ export interface components {
              * @default
              */
             profile?: string;
+            /**
+             * Project Id
+             * @description Id of a project: only usage of profiles that belong to it. Empty: of all that you see.
+             * @default
+             */
+            project_id?: string;
             /**
              * Provider
              * @default
@@ -19803,6 +19827,7 @@ export interface operations {
                 model?: string;
                 period?: string;
                 profile?: string;
+                project_id?: string;
                 provider?: string;
                 tz?: string;
             };
@@ -19836,6 +19861,7 @@ export interface operations {
                 limit?: number;
                 model?: string;
                 profile?: string;
+                project_id?: string;
                 provider?: string;
                 session?: string;
                 since?: string;
@@ -19873,6 +19899,7 @@ export interface operations {
                 model?: string;
                 period?: string;
                 profile?: string;
+                project_id?: string;
                 provider?: string;
                 tz?: string;
             };
@@ -19945,6 +19972,7 @@ export interface operations {
                 order?: "asc" | "desc";
                 profile?: string;
                 project?: string;
+                project_id?: string;
                 provider?: string;
                 since?: string;
                 token_limit?: string;
