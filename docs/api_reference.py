@@ -22,7 +22,7 @@ GROUPS = {
     "nodes": ("Nodes", "nodes form_fields form_rows credentials http_client binary databases ai questions"),
     "triggers": ("Triggers and webhooks", "triggers call_triggers webhooks registrations resume streaming"),
     "http": ("Routes and the management API", "http asgi schemas paging multipart management own_calls browser"),
-    "people": ("People and rights", "auth roles logins login_groups projects tool_scopes approvals"),
+    "people": ("People and rights", "auth node_rules roles logins login_groups projects tool_scopes approvals"),
     "agents": (
         "Agents",
         "agents agent_protocols agent_screens agent_sessions profiles profile_tools terminals providers proxy gateway",

@@ -10,6 +10,7 @@ from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.gateway import VirtualKeys
 from jackfield.api.hosts import HostCalls, Hosts
 from jackfield.api.ids import new_id
+from jackfield.api.node_rules import ProjectNodeRules
 from jackfield.api.profiles import Profiles, has_profile
 from jackfield.api.projects import CallerReach, ProjectAccess, Rights, reaching, whole_store
 from jackfield.api.records import record, replace
@@ -111,8 +112,12 @@ class ProjectDesk:
     async def change(
         self, project_id: str, caller: Principal, *, name: str | None = None, is_open: bool | None = None
     ) -> SeenProject:
-        """Raises `NotFound`, `AccessDenied`, `InvalidInput`."""
+        """Raises `NotFound`, `AccessDenied`, `InvalidInput`, and `Conflict` for a name that a rule of node types
+        has."""
         present = await self._team(project_id, caller)
+        rules = self._context.find_port(ProjectNodeRules)
+        if rules is not None and name and name != present.project.name:
+            await rules.check_rename(project_id)
         if is_open is not None and project_id != SHARED:
             raise InvalidInput("Only the shared project can be open.", details={"isOpen": "leave it out"})
         now = self._context.clock.now_ms()
@@ -215,12 +220,20 @@ class ProjectDesk:
         if rights is not None and not rights.may(project_id, "write"):
             raise AccessDenied("This needs the role project:editor in the project that gets it.")
         if kind == "workflow":
+            await self._check_rules(resource_id, project_id, caller)
             await self._store.move_workflow(resource_id, None)  # its folder belongs to the project that it leaves
         await self._store.place_resources(kind, [resource_id], project_id)
         await self._changed(f"The {kind} {resource_id} was moved to the project {project_id}", caller)
         return Placement(
             kind, resource_id, project_id, (await self._store.shares(kind, [resource_id])).get(resource_id, ())
         )
+
+    async def _check_rules(self, workflow_id: str, project_id: str, caller: Principal) -> None:
+        """Raises `AccessDenied` for a node that the project excludes."""
+        rules = self._context.find_port(ProjectNodeRules)
+        if rules is not None:
+            with reaching(CallerReach(caller)):
+                await rules.check_move(workflow_id, project_id, caller)
 
     async def share(self, kind: ResourceKind, resource_id: str, project_id: str, caller: Principal) -> Placement:
         """Let another project use it; a user's id stands for the personal project. Raises `NotFound`,

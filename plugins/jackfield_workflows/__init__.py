@@ -39,6 +39,7 @@ class WorkflowsPlugin(Plugin):
         "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
         "jackfield.api.shared_workflows:PeerChanges": f"{PEERS}:WorkflowsOfPeers",
         "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.starting:StartRights",
+        "jackfield.api.node_rules:ProjectNodeRules": "jackfield_workflows.saved.moving:MovingRules",
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",

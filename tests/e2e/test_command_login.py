@@ -80,62 +80,62 @@ def person(daemon: Daemon, name: str = USERNAME) -> httpx.Client:
     return client
 
 
-def test_a_redirect_gives_a_key_that_commands_use_until_the_logout(daemon: Daemon, shell: Shell) -> None:
-    under_way = shell.start("login", "--name", "laptop")
+def decided(daemon: Daemon, shell: Shell, *, allow: bool) -> str:
+    """The address to which the browser goes."""
     request, browser = shell.page(), person(daemon)
     shown = browser.get(f"/{request}").raise_for_status().json()
     assert (shown["name"], shown["username"], shown["scopes"], shown["users"]) == ("laptop", USERNAME, [], [])
-    redirect = browser.post(f"/{request}", json={"allow": True}).raise_for_status().json()["redirect"]
+    redirect = browser.post(f"/{request}", json={"allow": allow}).raise_for_status().json()["redirect"]
     assert browser.post(f"/{request}", json={"allow": True}).status_code == 404, "it is decided once"
+    return str(redirect)
+
+
+def test_a_redirect_gives_a_key_and_a_code_replaces_it_until_the_logout(daemon: Daemon, shell: Shell) -> None:
+    under_way = shell.start("login", "--name", "laptop")
+    redirect = decided(daemon, shell, allow=True)
     where = urlsplit(redirect)
-    (state,) = parse_qs(where.query)["state"]
+    told = parse_qs(where.query)
     forged = f"http://{where.netloc}/callback?{urlencode({'code': 'jf_cc_x', 'state': 'another'})}"
     assert httpx.get(forged).status_code == 404, "a stranger's request ends nothing"
-    assert state not in httpx.get(redirect).raise_for_status().text
+    assert told["state"][0] not in httpx.get(redirect).raise_for_status().text
     made = ended(under_way)
     assert (made["username"], made["address"]) == (USERNAME, daemon.base_url)
     (file,) = shell.kept()
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-
     (key,) = [one for one in daemon.admin().get("/api-keys").json()["data"] if one["id"] == made["keyId"]]
     assert (key["name"], key["expiresAt"]) == ("Command line at laptop", made["expiresAt"])
-    assert isinstance(shell.run("workflow", "list"), list)
     acts = daemon.admin().get("/audit", params={"act": "api-key.create"}).raise_for_status().json()["data"]
     assert any(act["subject"] == made["keyId"] and act["actor"]["method"] == "command_login" for act in acts)
+    first = json.loads(file.read_text())["key"]
 
+    under_way = shell.start("login", "--device", "--scope", "workflows:read")
+    assert under_way.stderr is not None
+    line = under_way.stderr.readline()
+    assert f"{daemon.base_url}/auth/command " in line
+    typed = line.split()[-1].lower().replace("-", " ")
+    assert person(daemon).get(f"/{typed}").raise_for_status().json()["scopes"] == ["workflows:read"]
+    assert "redirect" not in person(daemon).post(f"/{typed}", json={"allow": True}).raise_for_status().json()
+    second = ended(under_way)["keyId"]
+    have = {one["id"]: one["scopes"] for one in daemon.admin().get("/api-keys").json()["data"]}
+    assert made["keyId"] not in have
+    assert have[second] == ["workflows:read"]
+    assert daemon.client(headers={"X-API-Key": first}).get("/api/v1/workflows").status_code == 401
+
+    assert isinstance(shell.run("workflow", "list"), list)
     text = json.loads(file.read_text())["key"]
-    assert shell.run("logout")["keyId"] == made["keyId"]
+    assert shell.run("logout")["keyId"] == second
     assert not shell.kept()
     assert daemon.client(headers={"X-API-Key": text}).get("/api/v1/workflows").status_code == 401
-    assert shell.run("logout", code=1)["code"] == "NOT_FOUND"
+    logged = "".join(path.read_text() for path in (daemon.config_dir / "logs").glob("*.log*"))
+    assert second in logged
+    assert [secret for secret in (first, text, told["code"][0], told["state"][0]) if secret in logged] == []
 
 
 def test_the_person_refuses(daemon: Daemon, shell: Shell) -> None:
-    under_way = shell.start("login")
-    redirect = person(daemon).post(f"/{shell.page()}", json={"allow": False}).raise_for_status().json()["redirect"]
-    httpx.get(redirect)
+    under_way = shell.start("login", "--name", "laptop")
+    httpx.get(decided(daemon, shell, allow=False))
     assert ended(under_way, 1)["code"] == "ACCESS_DENIED"
     assert not shell.kept()
-
-
-def test_a_machine_without_a_browser_gets_a_scoped_key_and_a_later_one_replaces_it(
-    daemon: Daemon, shell: Shell
-) -> None:
-    keys = []
-    for _ in range(2):
-        under_way = shell.start("login", "--device", "--scope", "workflows:read")
-        assert under_way.stderr is not None
-        told = under_way.stderr.readline()
-        code = told.split()[-1]
-        assert f"{daemon.base_url}/auth/command " in told
-        typed = code.lower().replace("-", " ")
-        shown = person(daemon).get(f"/{typed}").raise_for_status().json()
-        assert shown["scopes"] == ["workflows:read"]
-        assert "redirect" not in person(daemon).post(f"/{typed}", json={"allow": True}).raise_for_status().json()
-        keys.append(ended(under_way)["keyId"])
-    have = {one["id"]: one["scopes"] for one in daemon.admin().get("/api-keys").json()["data"]}
-    assert keys[0] not in have
-    assert have[keys[1]] == ["workflows:read"]
 
 
 class Asking:
@@ -171,6 +171,33 @@ def test_a_code_is_worth_nothing_without_the_proof(daemon: Daemon) -> None:
     assert asking.client.get("/auth/command/device").status_code == 405
     page = asking.client.get("/auth/command")
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("header", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
+def test_a_page_uses_up_no_place_of_a_command(daemon: Daemon, header: dict[str, str]) -> None:
+    answer = daemon.client().post("/auth/command/device", data=CLIENT, headers=header)
+    assert (answer.status_code, "user_code" in answer.text) == (403, False)
+
+
+@pytest.mark.parametrize("header", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
+def test_a_page_of_another_site_decides_nothing(daemon: Daemon, header: dict[str, str]) -> None:
+    browser, code = person(daemon), Asking(daemon).post("device").json()["user_code"]
+    assert browser.post(f"/{code}", json={"allow": True}, headers=header).status_code == 403
+    assert browser.post(f"/{code}", json={"allow": False}).status_code == 200
+
+
+def test_another_name_of_the_daemon_s_address_serves_nothing(daemon: Daemon) -> None:
+    for path in ("/auth/command", "/auth/command/device"):
+        assert daemon.client().get(path, headers={"Host": "rebound.example"}).status_code == 403
+
+
+def test_a_user_who_has_changed_since_gets_no_key(daemon: Daemon) -> None:
+    made = daemon.admin().post("/users", json={"username": "ida", "password": PASSWORD, "role": "member"}).json()
+    told = Asking(daemon).post("device").json()
+    person(daemon, "ida").post(f"/{told['user_code']}", json={"allow": True}).raise_for_status()
+    daemon.admin().patch(f"/users/{made['id']}", json={"role": "viewer"}).raise_for_status()
+    form = {"grant_type": DEVICE_GRANT, "device_code": told["device_code"]}
+    Asking(daemon).refused("token", "invalid_grant", **form)
 
 
 def test_a_device_code_has_the_answers_of_its_standard(daemon: Daemon) -> None:

@@ -14,8 +14,9 @@ from jackfield.testing.documents import chain, node, set_fields, webhook
 
 from .projects_lab import ProjectLab, made, manual, outcome
 
-EARLIER = "[integrations]\nexecute_command = true\n"
-RULES = f"""{EARLIER}
+RULES = """
+[integrations]
+execute_command = true
 [node_types]
 exclude = ["n8n-nodes-base.ssh", "gith*"]
 [[node_types.rules]]
@@ -24,6 +25,9 @@ exclude = ["executeCommand"]
 [[node_types.rules]]
 project = "Team A"
 allow = ["manualTrigger", "webhook", "set", "executeWorkflow", "httpRequest"]
+[[node_types.rules]]
+project = "Team C"
+exclude = ["executeCommand"]
 """
 SSH, SHELL = node("N", "ssh", {"command": "id"}), node("N", "executeCommand", {"command": "id"})
 NO_OP = node("N", "noOp")
@@ -31,24 +35,25 @@ HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
 class Lab(ProjectLab):
-    """Workflows of before the rules: `live` and `idle`, with a node of SSH each."""
+    """Workflows of a project that had no rule before it got its name: `live` and `idle`, with a command each."""
 
     def __init__(self, daemon: Daemon) -> None:
         super().__init__(daemon)
         old = chain("Live", webhook("old", responseMode="lastNode"), set_fields("Set", x=1))
-        old["nodes"].append({**SSH, "name": "Unreached"})
+        old["nodes"].append({**SHELL, "name": "Unreached"})
         self.old = old
-        self.live = f"/workflows/{made(self.admin.post('/workflows', json=old))['id']}"
-        self.idle = f"/workflows/{made(self.admin.post('/workflows', json=manual('Idle', SSH)))['id']}"
+        c = self.project("Earlier", self.ann)
+        self.inside = daemon.admin()
+        self.inside.headers["X-Jackfield-Project"] = c
+        self.live = f"/workflows/{made(self.inside.post('/workflows', json=old))['id']}"
+        self.idle = f"/workflows/{made(self.inside.post('/workflows', json=manual('Idle', SHELL)))['id']}"
         self.admin.post(f"{self.live}/activate").raise_for_status()
-        daemon.stop()
-        (daemon.config_dir / "config.toml").write_text(RULES)
-        daemon.start()
+        self.admin.patch(f"/projects/{c}", json={"name": "Team C"}).raise_for_status()
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    daemon = Daemon(tmp_path_factory.mktemp("node-rules"), settings=EARLIER)
+    daemon = Daemon(tmp_path_factory.mktemp("node-rules"), settings=RULES)
     try:
         yield Lab(daemon.start())
     finally:
@@ -70,6 +75,7 @@ GLOBAL = {
     "its tool": node("N", "sshTool", {"command": "id"}),
     "by a pattern": node("N", "github", {}),
     "disabled": {**SSH, "disabled": True},
+    "in a tool": node("N", "executeWorkflowTool", {"source": "parameter", "workflowJson": INNER}),
     "an inner workflow": node("N", "executeWorkflow", {"source": "parameter", "workflowJson": INNER}),
     "an inner object": node("N", "executeWorkflow", {"source": "parameter", "workflowJson": json.loads(INNER)}),
 }
@@ -82,8 +88,19 @@ def test_nobody_stores_or_runs_an_excluded_node(lab: Lab, case: str) -> None:
     refused(lab.admin.post("/workflows/run", json={"workflow": document, "inputData": []}), "node_types.exclude")
 
 
-def test_a_workflow_that_only_an_expression_knows_is_refused(lab: Lab) -> None:
-    hidden = node("N", "executeWorkflow", {"source": "parameter", "workflowJson": "={{ $json.body }}"})
+UNREAD = {
+    "the document": {"source": "parameter", "workflowJson": "={{ $json.body }}"},
+    "the source": {"source": "=parameter", "workflowJson": INNER},
+    "the nodes": {"source": "parameter", "workflowJson": {"nodes": "={{ $json.nodes }}", "connections": {}}},
+    "a node": {"source": "parameter", "workflowJson": {"nodes": ["={{ $json.node }}"], "connections": {}}},
+    "a file": {"source": "localFile", "workflowPath": "inner.json"},
+}
+
+
+@pytest.mark.parametrize("kind", ["executeWorkflow", "executeWorkflowTool", "langchain.toolWorkflow"])
+@pytest.mark.parametrize("case", UNREAD)
+def test_a_workflow_that_nobody_can_read_before_it_runs_is_refused(lab: Lab, case: str, kind: str) -> None:
+    hidden = node("N", kind, UNREAD[case])
     refused(lab.admin.post("/workflows", json=manual("W", hidden)), "node_types")
 
 
@@ -112,12 +129,34 @@ def test_a_workflow_of_before_the_rule_goes_on_and_does_not_start_anew(lab: Lab)
     assert lab.daemon.client().post("/webhook/old").json()[0]["x"] == 1
     renamed = {**lab.old, "name": "Renamed"}
     assert lab.admin.put(lab.live, json=renamed).raise_for_status().json()["active"]
-    told = lab.admin.post("/workflows/validate", json=renamed).json()
-    assert any("node_types.exclude" in problem["message"] for problem in told["problems"]), told
-    refused(lab.admin.post(f"{lab.idle}/execute"), "node_types.exclude")
+    told = lab.inside.post("/workflows/validate", json=renamed).json()
+    assert any("node_types.rules[2].exclude" in problem["message"] for problem in told["problems"]), told
+    refused(lab.admin.post(f"{lab.idle}/execute"), "node_types.rules[2].exclude")
     assert lab.admin.patch(lab.idle, json={"name": "Still idle"}).status_code == 200
     lab.admin.post(f"{lab.live}/deactivate").raise_for_status()
-    refused(lab.admin.post(f"{lab.live}/activate"), "node_types.exclude", "ssh")
+    refused(lab.admin.post(f"{lab.live}/activate"), "node_types.rules[2].exclude", "executeCommand")
+
+
+def test_no_way_into_a_project_is_around_its_rule(lab: Lab) -> None:
+    lab.join(lab.a, lab.bob, "project:admin")
+    outside, inside = lab.bob.client(lab.b), lab.bob.client()
+    ident = made(outside.post("/workflows", json=manual("W", NO_OP)))["id"]
+    lab.join(lab.b, lab.bob, "project:admin")
+    move = {"projectId": lab.a}
+    refused(inside.put(f"/placements/workflow/{ident}", json=move), "node_types.rules[1].allow", "noOp")
+    plain = made(outside.post("/workflows", json=manual("W", set_fields("Set", x=1))))["id"]
+    assert inside.put(f"/placements/workflow/{plain}", json=move).status_code == 200
+    renamed = lab.bob.api.patch(f"/projects/{lab.a}", json={"name": "Team Z"})
+    assert (renamed.status_code, "node_types.rules[1]" in renamed.json()["message"]) == (409, True), renamed.text
+    assert lab.bob.api.patch(f"/projects/{lab.b}", json={"name": "Team Y"}).status_code == 200
+
+
+def test_a_tool_that_calls_a_draft_needs_the_scopes_of_its_nodes(lab: Lab) -> None:
+    draft = made(lab.admin.post("/workflows", json=manual("Draft", SHELL)))["id"]
+    key = lab.bob.key(scopes=["workflows:read", "workflows:write"])
+    for kind in ("executeWorkflow", "executeWorkflowTool"):
+        answer = key.post("/workflows", json=manual("W", node("N", kind, {"workflowId": draft})))
+        assert (answer.status_code, answer.json().get("details", {}).get("scope")) == (403, "machine:write"), kind
 
 
 def test_imports_name_the_node(lab: Lab) -> None:

@@ -10,7 +10,7 @@ from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.auth import SCOPES
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError, MethodNotAllowed, NotFound, RateLimited
+from jackfield.api.errors import AccessDenied, InvalidInput, JackfieldError, MethodNotAllowed, NotFound, RateLimited
 from jackfield.api.json_values import Json
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.mcp.bodies import BodyLimits, read_body
@@ -31,6 +31,8 @@ from jackfield_auth.command_logins.records import CommandRequest, digest_of
 from jackfield_auth.settings import CommandLoginSettings
 
 _LONGEST_NAME, _LONGEST_STATE = 100, 200
+_OF_BROWSERS = frozenset({"origin", "sec-fetch-site"})
+"""Headers by which a page is known. It could use up the places of waiting requests, and the attempts of an address."""
 _CHALLENGE = 43
 """Characters of a SHA-256 in base64url (RFC 7636 section 4.2)."""
 
@@ -69,11 +71,13 @@ class CommandLoginApp:
             raise NotFound("There is nothing at this address.")
         if method != "POST":
             raise MethodNotAllowed(("POST",))
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if _OF_BROWSERS & headers.keys():
+            raise AccessDenied("Pages ask nothing here, and no command comes from a page.")
         address = canonical_client(str(scope.get("jackfield.client", "")))
         retry = self._asked.hit(address)
         if retry is not None:
             raise RateLimited(retry, "This address asks too often (security.command_logins.attempts).")
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         form = _read_form(await read_body(receive, headers, self._limits))
         if form.get("client_id") != CLIENT:
             raise CommandRefused("invalid_client", f"The client_id is {CLIENT}.")

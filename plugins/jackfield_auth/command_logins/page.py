@@ -13,7 +13,7 @@ from jackfield.api.asgi import Scope, Send
 _SCRIPT = """
 const at = (name) => document.getElementById(name);
 const every = 2000;
-let named = decodeURIComponent(location.hash.slice(1)), tab = null, waits = 0;
+let named = decodeURIComponent(location.hash.slice(1)), tab = null, waits = 0, ripens = 0;
 const ask = (where, body) => fetch(where, {
   method: body === undefined ? "GET" : "POST",
   credentials: "same-origin",
@@ -22,6 +22,13 @@ const ask = (where, body) => fetch(where, {
 });
 const say = (text) => { at("words").textContent = text; };
 const only = (name) => { for (const part of ["typing", "login", "consent"]) at(part).hidden = part !== name; };
+// Nobody allows with the second click of two that began on a page in front of this one.
+const ripen = () => {
+  at("allow").disabled = true;
+  clearTimeout(ripens);
+  ripens = setTimeout(() => { at("allow").disabled = false; }, 1000);
+};
+const plain = () => named.toUpperCase().replace(/[^A-Z]/g, "");
 const path = () => "/api/v1/auth/command-logins/" + encodeURIComponent(named);
 
 async function show(mayTry) {
@@ -43,7 +50,10 @@ async function show(mayTry) {
   at("choosing").hidden = told.users.length === 0;
   at("asking").hidden = told.users.length !== 0;
   at("who").replaceChildren(...told.users.map((name) => new Option(name, name)));
+  at("comparing").hidden = named.startsWith("jf_cr_");
+  at("shown").textContent = plain().slice(0, 4) + "-" + plain().slice(4);
   say("");
+  ripen();
   return only("consent");
 }
 
@@ -74,7 +84,7 @@ at("open").addEventListener("click", () => {
   clearInterval(waits);
   waits = setInterval(wait, every);
 });
-addEventListener("focus", wait);
+addEventListener("focus", () => { ripen(); wait(); });
 at("typing").addEventListener("submit", (event) => {
   event.preventDefault();
   named = at("code").value.trim();
@@ -99,6 +109,7 @@ calls itself <b id="machine"></b>, has the address <b id="address"></b>, and beg
 <p id="choosing" hidden><label>You are the daemon's own user, who has no keys. The key acts as
 <select id="who"></select></label></p>
 <p>It has <b id="rights"></b>, and ends after <b id="kept"></b>. You can revoke it earlier in your list of API keys.</p>
+<p id="comparing" hidden>It shows the code <b id="shown"></b>. Refuse if somebody has sent you that code or a link.</p>
 <p>Refuse a command that you have not started yourself.</p>
 <p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div></main>
 <script>{_SCRIPT}</script></body></html>""".encode()

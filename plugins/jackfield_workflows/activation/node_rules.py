@@ -6,12 +6,12 @@ that workflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import AccessDenied, InvalidInput
+from jackfield.api.errors import AccessDenied, Conflict, InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import TOOL_FORM
 from jackfield.api.projects import ProjectAccess
@@ -19,8 +19,8 @@ from jackfield.api.records import record
 from jackfield.api.storage import SHARED
 from jackfield.api.triggers import node_path
 from jackfield.api.workflows import Node, Problem, Workflow, local_type
-from jackfield_workflows.activation.references import SUB_WORKFLOWS
-from jackfield_workflows.settings import NodeTypesSettings
+from jackfield_workflows.activation.references import runs_workflow
+from jackfield_workflows.settings import NodeTypesRule, NodeTypesSettings
 
 _REMEDY = "Use another node type, or ask an administrator to change that setting."
 
@@ -52,7 +52,7 @@ def _is_one(names: set[str], patterns: Sequence[str]) -> bool:
 @record
 class Exclusion:
     """A node that the workflow may not have. kind: of the node, or of one in the workflow that its parameter holds.
-    Empty: an expression makes that workflow."""
+    Empty: nobody can read that workflow before it runs."""
 
     node: Node
     kind: str
@@ -61,7 +61,7 @@ class Exclusion:
     @property
     def message(self) -> str:
         if not self.kind:
-            told = "runs a workflow that an expression makes, so that nobody can say which node types it has"
+            told = "runs a workflow of an expression or a file, so that nobody can say which node types it has"
         elif self.kind == self.node.kind:
             told = f"has the type {self.node.type}"
         else:
@@ -84,9 +84,7 @@ class NodeRules:
     async def check(self, workflow: Workflow, caller: Principal, stays: Callable[[str], bool] = _none_stays) -> None:
         """stays: whether the node of a name is the stored one, which may stay until the workflow goes live. Raises
         `AccessDenied`, `StoreUnavailable`."""
-        for found in await self.exclusions(workflow, caller, stays):
-            details = {"node": found.node.name, "type": found.node.type, "setting": found.setting}
-            raise AccessDenied(found.message, details=details)
+        _refuse_first(await self.exclusions(workflow, caller, stays))
 
     async def problems(self, workflow: Workflow, caller: Principal | None = None) -> Sequence[Problem]:
         """The same of a workflow that is imported or looked at. caller: None: whoever it is, so that rules of roles are
@@ -104,8 +102,23 @@ class NodeRules:
         if not self.in_use:
             return ()
         refused = _refusing(await self._applied(caller, workflow.id))
-        nodes = [node for node in workflow.nodes.values() if not stays(node.name)]
-        return [Exclusion(node, kind, setting) for node in nodes for kind, setting in _of_node(node, refused)]
+        return _excluded([node for node in workflow.nodes.values() if not stays(node.name)], refused)
+
+    async def check_move(self, workflow: Workflow, project_id: str, caller: Principal) -> None:
+        """Into this project, by its own rules. A node from before a rule for every project moves along. Raises
+        `AccessDenied`, `StoreUnavailable`."""
+        place = await self._names(project_id)
+        refused = _refusing([applied for rule, applied in self._rules(caller, place) if rule.project])
+        _refuse_first(_excluded(workflow.nodes.values(), refused))
+
+    async def check_rename(self, project_id: str) -> None:
+        """A rule that names a project by its name would not find it any more. Raises `Conflict`."""
+        for number, rule in enumerate(self._settings.rules):
+            if rule.project and rule.project != project_id and rule.project in await self._names(project_id):
+                raise Conflict(
+                    f"The setting node_types.rules[{number}] names this project by its name. An administrator puts the "
+                    f"id {project_id} there, and then the name can change."
+                )
 
     async def left_out(self, caller: Principal) -> Callable[[str], bool]:
         """Whether the catalogue of node types leaves this kind out for a new workflow of the caller."""
@@ -116,15 +129,18 @@ class NodeRules:
 
     async def _applied(self, caller: Principal | None, workflow_id: str | None) -> Sequence[_Applied]:
         found = self._settings
-        applied = [_Applied("node_types", found.exclude, found.allow)]
         place = await self._project(workflow_id) if any(rule.project for rule in found.rules) else frozenset()
-        for number, rule in enumerate(found.rules):
+        everybody = _Applied("node_types", found.exclude, found.allow)
+        return [everybody, *(applied for _, applied in self._rules(caller, place))]
+
+    def _rules(self, caller: Principal | None, place: frozenset[str]) -> Iterator[tuple[NodeTypesRule, _Applied]]:
+        """Those that apply to the caller in this project."""
+        for number, rule in enumerate(self._settings.rules):
             if rule.role and (caller is None or rule.role != caller.role):
                 continue
             if rule.project and rule.project not in place:
                 continue
-            applied.append(_Applied(f"node_types.rules[{number}]", rule.exclude, rule.allow))
-        return applied
+            yield rule, _Applied(f"node_types.rules[{number}]", rule.exclude, rule.allow)
 
     async def _project(self, workflow_id: str | None) -> frozenset[str]:
         """Id and name of the project of a workflow, or of the one in which its caller makes new ones."""
@@ -133,16 +149,29 @@ class NodeRules:
             return frozenset({SHARED})
         known = workflow_id is not None and await self._context.store.workflow_row(workflow_id) is not None
         if known and workflow_id is not None:
-            ident = await access.project_of("workflow", workflow_id)
-        else:
-            rights = await access.rights()
-            ident = rights.target if rights is not None and rights.target else SHARED
-        project = await access.project(ident)
-        return frozenset({ident} if project is None else {ident, project.name})
+            return await self._names(await access.project_of("workflow", workflow_id))
+        rights = await access.rights()
+        return await self._names(rights.target if rights is not None and rights.target else SHARED)
+
+    async def _names(self, project_id: str) -> frozenset[str]:
+        access = self._context.find_port(ProjectAccess)
+        project = None if access is None else await access.project(project_id)
+        return frozenset({project_id} if project is None else {project_id, project.name})
 
 
 def _refusing(applied: Sequence[_Applied]) -> Callable[[str], str]:
     return lambda kind: next((setting for one in applied if (setting := one.refuses(kind))), "")
+
+
+def _excluded(nodes: Iterable[Node], refused: Callable[[str], str]) -> Sequence[Exclusion]:
+    return [Exclusion(node, kind, setting) for node in nodes for kind, setting in _of_node(node, refused)]
+
+
+def _refuse_first(exclusions: Sequence[Exclusion]) -> None:
+    """Raises `AccessDenied` that names the first."""
+    for found in exclusions:
+        details = {"node": found.node.name, "type": found.node.type, "setting": found.setting}
+        raise AccessDenied(found.message, details=details)
 
 
 def _of_node(node: Node, refused: Callable[[str], str]) -> Iterator[tuple[str, str]]:
@@ -158,24 +187,34 @@ def _of_node(node: Node, refused: Callable[[str], str]) -> Iterator[tuple[str, s
 
 
 def _inner_kinds(kind: str, parameters: Mapping[str, Json]) -> Iterator[str]:
-    """Of the nodes of a workflow that a parameter holds. Empty: an expression makes them."""
-    if kind not in SUB_WORKFLOWS or parameters.get("source") != "parameter":
+    """Of the nodes of a workflow that a parameter holds. Empty: an expression or a file has them."""
+    source = parameters.get("source", "database")
+    if not runs_workflow(kind) or source == "database":
         return
-    document = parameters.get("workflowJson")
-    if isinstance(document, str):
-        if document.startswith("="):
-            yield ""
-            return
+    if source == "parameter":
+        yield from _document_kinds(parameters.get("workflowJson"))
+    else:
+        yield ""
+
+
+def _document_kinds(document: Json) -> Iterator[str]:
+    """Empty in place of every part that an expression makes."""
+    if isinstance(document, str) and not document.startswith("="):
         try:
             document = loads(document.encode())
         except (InvalidInput, UnicodeEncodeError):
             return  # the node fails
-    nodes = document.get("nodes") if isinstance(document, dict) else None
+    nodes = document.get("nodes") if isinstance(document, dict) else document
+    if isinstance(nodes, str):
+        yield ""
     for raw in nodes if isinstance(nodes, list) else ():
-        inner = raw.get("type") if isinstance(raw, dict) else None
-        if not isinstance(raw, dict) or not isinstance(inner, str):
+        inner = raw.get("type") if isinstance(raw, dict) else raw
+        if not isinstance(inner, str):
             continue
-        yield "" if inner.startswith("=") else local_type(inner)
-        more = raw.get("parameters")
+        is_made = inner.startswith("=") or not isinstance(raw, dict)
+        yield "" if is_made else local_type(inner)
+        more = raw.get("parameters", {}) if isinstance(raw, dict) else {}
         if isinstance(more, dict):
             yield from _inner_kinds(local_type(inner), more)
+        elif isinstance(more, str) and runs_workflow(local_type(inner)):
+            yield ""

@@ -6,13 +6,18 @@ from collections.abc import AsyncIterator, Collection
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeCredential
+from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential
 from jackfield.api.projects import ProjectAccess, Reach, RunReach, present_reach, reaching, whole_store
 from jackfield.api.triggers import node_path
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.documents.values import reference
 
 SUB_WORKFLOWS = frozenset({"executeWorkflow", "langchain.toolWorkflow", "langchain.retrieverWorkflow"})
+
+
+def runs_workflow(kind: str) -> bool:
+    """Whether nodes of this kind run another workflow, also in their form as tools."""
+    return kind in SUB_WORKFLOWS or kind.removesuffix(TOOL_FORM) in SUB_WORKFLOWS
 
 
 def reachable(workflow: Workflow, starts: Collection[str]) -> set[str]:

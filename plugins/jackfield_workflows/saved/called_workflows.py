@@ -14,7 +14,7 @@ from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
 from jackfield.api.workflows import Node, local_type
-from jackfield_workflows.activation.references import SUB_WORKFLOWS
+from jackfield_workflows.activation.references import runs_workflow
 from jackfield_workflows.documents.values import reference
 
 _MOST = 200
@@ -62,7 +62,7 @@ class CalledWorkflows:
 def _named(kind: str, parameters: Mapping[str, Json]) -> Iterator[str | None]:
     """The ids of the saved workflows that a node of this kind runs, itself or in a workflow that a parameter holds.
     None for one that only an expression tells."""
-    if kind not in SUB_WORKFLOWS:
+    if not runs_workflow(kind):
         return
     source = parameters.get("source", "database")
     if source == "parameter":
