@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
 
+HELD = """
+const [held, later] = [[], window.setTimeout];
+window.setTimeout = (work, wait) => wait === 1000 ? held.push(work) : later(work, wait);
+"""
+"""The page's wait of a second ends when the test says so."""
+
 
 def begin(daemon: Daemon, directory: Path) -> tuple[subprocess.Popen[str], str]:
     """The command, and the address that it opens."""
@@ -37,7 +43,7 @@ def test_somebody_logs_in_in_another_tab_and_allows(
     page = stranger_page
     process, address = begin(daemon, tmp_path)
     page.goto(address)
-    expect(page.get_by_role("status")).to_contain_text("Log in to decide")
+    expect(page.get_by_role("status")).to_contain_text("Log in to decide", timeout=30_000)
     axe(page)
     with page.context.expect_page() as opened:
         page.get_by_role("button", name="Log in").click()
@@ -45,7 +51,7 @@ def test_somebody_logs_in_in_another_tab_and_allows(
     tab.get_by_role("textbox", name="User name").fill(USERNAME)
     tab.get_by_role("textbox", name="Password").fill(PASSWORD)
     tab.get_by_role("button", name="Log in", exact=True).click()
-    expect(page.get_by_text("a <b>laptop</b>")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("a <b>laptop</b>")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("all rights of that user")).to_be_visible()
     axe(page)
     page.get_by_role("button", name="Allow").click()
@@ -57,14 +63,20 @@ def test_somebody_logs_in_in_another_tab_and_allows(
 def test_a_code_is_typed_by_the_daemon_s_own_user(page: Page, daemon: Daemon, axe: Callable[[Page], None]) -> None:
     form = {"client_id": "jackfield-cli", "client_name": "server", "scope": "workflows:read"}
     told = daemon.client().post("/auth/command/device", data=form).raise_for_status().json()
+    page.add_init_script(HELD)
     page.goto("/auth/command")
     page.get_by_label("Code").fill(told["user_code"].replace("-", "").lower())
     axe(page)
     page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text(f"It shows the code {told['user_code']}")).to_be_visible(timeout=30_000)
+    allow = page.get_by_role("button", name="Allow")
+    expect(allow).to_be_disabled()
+    page.evaluate("held.forEach((each) => each())")
+    expect(allow).to_be_enabled()
     page.get_by_label("You are the daemon's own user").select_option(USERNAME)
     expect(page.get_by_text("workflows:read")).to_be_visible()
     axe(page)
-    page.get_by_role("button", name="Allow").click()
+    allow.click()
     expect(page.get_by_role("status")).to_contain_text("The command is logged in.")
     grant = "urn:ietf:params:oauth:grant-type:device_code"
     body = {"client_id": "jackfield-cli", "grant_type": grant, "device_code": told["device_code"]}
