@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
 
 HELD = """
-const [held, later] = [[], window.setTimeout];
-window.setTimeout = (work, wait) => wait === 1000 ? held.push(work) : later(work, wait);
+const later = window.setTimeout;
+window.held = [];
+window.setTimeout = (work, wait) => wait === 1000 ? window.held.push(work) : later(work, wait);
 """
 """The page's wait of a second ends when the test says so."""
 
@@ -71,7 +72,7 @@ def test_a_code_is_typed_by_the_daemon_s_own_user(page: Page, daemon: Daemon, ax
     expect(page.get_by_text(f"It shows the code {told['user_code']}")).to_be_visible(timeout=30_000)
     allow = page.get_by_role("button", name="Allow")
     expect(allow).to_be_disabled()
-    page.evaluate("held.forEach((each) => each())")
+    page.evaluate("window.held.forEach((each) => each())")
     expect(allow).to_be_enabled()
     page.get_by_label("You are the daemon's own user").select_option(USERNAME)
     expect(page.get_by_text("workflows:read")).to_be_visible()
