@@ -25,8 +25,8 @@ class SavedTime:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._most = context.settings(InsightsSettings).remembered_workflows
-        self._remembered: OrderedDict[str, tuple[int, float]] = OrderedDict()
-        """Version and minutes."""
+        self._remembered: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
+        """Version, when it was made, and minutes. A deleted workflow comes back under its id at version 1."""
 
     async def minutes(self, workflow_ids: Iterable[str]) -> dict[str, float]:
         """Of those that save any. Raises `StoreUnavailable`."""
@@ -46,9 +46,9 @@ class SavedTime:
         if row is None:
             return 0.0  # it is deleted, or the caller does not see it
         known = self._remembered.get(workflow_id)
-        if known is not None and known[0] == row.version:
+        if known is not None and known[:2] == (row.version, row.created_at):
             self._remembered.move_to_end(workflow_id)
-            return known[1]
+            return known[2]
         try:
             stored = await self._context.store.workflow(workflow_id)
         except DataDamaged:
@@ -56,7 +56,7 @@ class SavedTime:
         if stored is None:
             return 0.0
         minutes = minutes_of(stored.document)
-        self._remembered[workflow_id] = (stored.version, minutes)
+        self._remembered[workflow_id] = (stored.version, stored.created_at, minutes)
         self._remembered.move_to_end(workflow_id)
         if len(self._remembered) > self._most:
             self._remembered.popitem(last=False)

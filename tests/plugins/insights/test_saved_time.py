@@ -40,9 +40,9 @@ class CountingStore(MemoryStore):
         return await super().workflow(workflow_id)
 
 
-def stored(ident: str, minutes: object) -> StoredWorkflow:
+def stored(ident: str, minutes: object, created_at: int = 0) -> StoredWorkflow:
     document: dict[str, Any] = {"nodes": [], "settings": {"timeSavedPerExecution": minutes}}
-    return StoredWorkflow(ident, ident, False, 1, document, 0, 0, (), None)
+    return StoredWorkflow(ident, ident, False, 1, document, created_at, created_at, (), None)
 
 
 async def test_a_document_is_read_once_for_each_version_and_of_too_many_the_longest_unused_is_forgotten(
@@ -68,6 +68,16 @@ async def test_a_document_is_read_once_for_each_version_and_of_too_many_the_long
     store.damaged.add("b")
     assert await saved.minutes(["b"]) == {}
     assert store.read == ["b"]
+
+
+async def test_a_deleted_workflow_that_is_imported_again_is_read_again(tmp_path: Path) -> None:
+    store = MemoryStore()
+    saved = SavedTime(FakeContext(tmp_path, "insights", tables=[InsightsSettings()], ports={"Store": store}))
+    await store.add_workflow(stored("a", 5), (), "ada")
+    assert await saved.minutes(["a"]) == {"a": 5.0}
+    await store.delete_workflow("a")
+    await store.add_workflow(stored("a", 9, created_at=1), (), "ada")
+    assert await saved.minutes(["a"]) == {"a": 9.0}
 
 
 @pytest.mark.parametrize("given", [None, True, "5", -1, float("nan"), float("inf")])
