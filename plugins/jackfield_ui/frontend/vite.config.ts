@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { catalogues } from './tools/catalogues.ts';
 import { groups } from './tools/chunks.ts';
 import { budget, linked, precompress } from './tools/finish.ts';
 import { logos } from './tools/logos.ts';
@@ -19,7 +20,7 @@ const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaem
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), xtermPolicy(), logos(), linked(), precompress(), budget()],
+  plugins: [react(), catalogues(), xtermPolicy(), logos(), linked(), precompress(), budget()],
   resolve: { tsconfigPaths: true },
   build: {
     target: 'es2022',

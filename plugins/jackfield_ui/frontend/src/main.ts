@@ -1,4 +1,5 @@
 import { begin } from './app/begin';
+import { beginLanguage } from './language/choice';
 
 begin();
-void import('./root');
+void beginLanguage().then(() => import('./root'));

@@ -1,3 +1,4 @@
+import { t } from './language/messages';
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
@@ -13,7 +14,7 @@ import { fetchPage } from './app/router';
 const PATIENCE = 100;
 
 const root = document.getElementById('root');
-if (!root) throw new Error('The page has no element #root.');
+if (!root) throw new Error(t('The page has no element #root.'));
 // Mantine's dialogs lock the scrolling with a style of a library that asks for the nonce there.
 setNonce(styleNonce());
 const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));

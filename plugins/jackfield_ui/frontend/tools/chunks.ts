@@ -9,6 +9,12 @@ interface Group {
 }
 
 const REACT = /node_modules\/(react|react-dom|scheduler|react-router|@tanstack)\//;
+/**
+ * Controls that only forms of later pages have. Mantine's index names all of its modules, so that by the imports alone
+ * each of them would seem to be needed at first.
+ */
+const LATE =
+  /@mantine\/core\/.*\/(Stepper|Slider|FileInput|FileButton|TagsInput|MultiSelect|Autocomplete|NumberInput|Radio|Drawer|Switch|Menu|Notification)\//;
 const ENTRY = 'src/main.ts';
 /** What is drawn, which the entry asks for after the session. */
 export const ROOT = 'src/root.tsx';
@@ -36,7 +42,8 @@ export function groups(root: string): Group[] {
   return [
     begin,
     group('react', 3, (id) => REACT.test(id)),
-    group('library', 2, (id) => id.includes('node_modules')),
+    group('library', 2, (id) => id.includes('node_modules') && !LATE.test(id)),
+    { priority: 1.5, name: (id) => (LATE.test(id) ? 'controls' : null) },
     group('first', 1, () => true),
   ];
 }

@@ -1,4 +1,5 @@
 /** One error for both envelopes of the daemon, and for a daemon that does not answer. */
+import { t } from '../language/messages';
 export class ApiError extends Error {
   readonly status: number;
   /** The server's code, such as `VALIDATION_ERROR`; `AWAY` when the daemon was not reached. */
@@ -29,14 +30,15 @@ export class ApiError extends Error {
 }
 
 export function away(): ApiError {
-  return new ApiError(0, 'AWAY', 'The daemon does not answer.');
+  return new ApiError(0, 'AWAY', t('The daemon does not answer.'));
 }
 
 /** The error that a body of either envelope describes; anything else becomes one that names the status. */
 export function errorOf(status: number, body: unknown, headers: Headers): ApiError {
   const said = isRecord(body) ? body : {};
   // /api says {success: false, error, code}; /api/v1 says {error, code, message}, where `error` is only the class.
-  const message = text(said.message) ?? text(said.error) ?? `The daemon answered with the status ${status}.`;
+  const message =
+    text(said.message) ?? text(said.error) ?? t('The daemon answered with the status {status}.', { status });
   const wait = Number(headers.get('retry-after'));
   return new ApiError(status, text(said.code) ?? 'HTTP', message, {
     fields: fieldsOf(said.details),

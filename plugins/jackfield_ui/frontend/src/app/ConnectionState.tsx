@@ -1,14 +1,15 @@
 import { Tooltip } from '@mantine/core';
 import { IconCircleFilled, IconCloudOff } from '@tabler/icons-react';
 import { useConnection } from '../api/connection';
+import { t } from '../language/messages';
 import classes from './shell.module.css';
 
 /** Whether the daemon answers, as a word and a sign. */
 export function ConnectionState() {
   const away = useConnection() === 'away';
-  const label = away ? 'Not connected' : 'Connected';
+  const label = away ? t('Not connected') : t('Connected');
   return (
-    <Tooltip label={away ? 'The daemon does not answer.' : 'The daemon answers; this page is live.'}>
+    <Tooltip label={away ? t('The daemon does not answer.') : t('The daemon answers; this page is live.')}>
       <span className={classes.state}>
         {away ? (
           <IconCloudOff size={16} color="var(--jf-bad)" aria-hidden="true" />

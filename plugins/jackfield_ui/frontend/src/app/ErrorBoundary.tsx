@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
 import { messageOf } from '../api/errors';
+import { t } from '../language/messages';
 
 interface Props {
   /** The address: another one is another chance. */
@@ -20,7 +21,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): State {
-    return { error: error ?? new Error('Unknown') };
+    return { error: error ?? new Error(t('Unknown')) };
   }
 
   override componentDidUpdate(before: Props) {
@@ -33,7 +34,7 @@ export class ErrorBoundary extends Component<Props, State> {
     const { onClose } = this.props;
     const close = onClose && (
       <Button variant="default" onClick={onClose}>
-        Close
+        {t('Close')}
       </Button>
     );
     if (OUTDATED.test(messageOf(error))) return <Outdated close={close} />;
@@ -41,20 +42,20 @@ export class ErrorBoundary extends Component<Props, State> {
       <Alert
         color="red"
         icon={<IconAlertTriangle />}
-        title={onClose ? 'This part of the page has failed' : 'This page has failed'}
+        title={onClose ? t('This part of the page has failed') : t('This page has failed')}
         maw={640}
         my="lg"
         role="alert"
       >
         <Stack>
-          <Text>It is a mistake of Jackfield’s. The rest goes on working.</Text>
+          <Text>{t('It is a mistake of Jackfield’s. The rest goes on working.')}</Text>
           <Text className="jf-mono">{messageOf(error)}</Text>
           <Group>
             <Button variant="default" onClick={() => this.setState({ error: undefined })}>
-              Open it again
+              {t('Open it again')}
             </Button>
             <Button variant="default" onClick={() => location.reload()}>
-              Reload everything
+              {t('Reload everything')}
             </Button>
             {close}
           </Group>
@@ -69,11 +70,11 @@ const OUTDATED = /dynamically imported module|importing a module script|error lo
 
 function Outdated({ close }: { close: ReactNode }) {
   return (
-    <Alert icon={<IconAlertTriangle />} title="This page could not be loaded" maw={640} my="lg" role="alert">
+    <Alert icon={<IconAlertTriangle />} title={t('This page could not be loaded')} maw={640} my="lg" role="alert">
       <Stack align="flex-start">
-        <Text>Jackfield has probably been updated since this page was opened.</Text>
+        <Text>{t('Jackfield has probably been updated since this page was opened.')}</Text>
         <Group>
-          <Button onClick={() => location.reload()}>Reload</Button>
+          <Button onClick={() => location.reload()}>{t('Reload')}</Button>
           {close}
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { Center, Loader, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { t } from '../language/messages';
 import { LoginForm, LoginPage } from './Login';
 import { OfflineBanner } from './OfflineBanner';
 import { Shell } from './Shell';
@@ -24,7 +25,7 @@ export function Gatekeeper() {
       <>
         <OfflineBanner />
         <Center h="100vh" aria-busy="true">
-          <Loader aria-label="Opening Jackfield" />
+          <Loader aria-label={t('Opening Jackfield')} />
         </Center>
       </>
     );
@@ -42,9 +43,12 @@ export function Gatekeeper() {
         withCloseButton={false}
         closeOnEscape={false}
         closeOnClickOutside={false}
-        title="Your session has ended"
+        title={t('Your session has ended')}
       >
-        <LoginForm hint="Log in again to continue. This page stays as you left it." username={info?.user?.username} />
+        <LoginForm
+          hint={t('Log in again to continue. This page stays as you left it.')}
+          username={info?.user?.username}
+        />
       </Modal>
     </>
   );

@@ -14,6 +14,8 @@ import {
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { ApiError, messageOf } from '../api/errors';
+import { LanguageLinks } from '../language/LanguageLinks';
+import { rich, t } from '../language/messages';
 import { Logo } from './Logo';
 import { OfflineBanner } from './OfflineBanner';
 import { safeNext } from './safeNext';
@@ -24,7 +26,7 @@ const SecondStep = lazy(() => import('./entry/SecondStep'));
 const PasskeyLogin = lazy(() => import('./entry/PasskeyLogin'));
 
 export function LoginPage() {
-  useTitle('Log in');
+  useTitle(t('Log in'));
   return (
     <>
       <OfflineBanner />
@@ -32,11 +34,12 @@ export function LoginPage() {
         <Stack w="100%" maw={360} gap="lg">
           <Stack align="center" gap="sm">
             <Logo size={40} />
-            <Title order={1}>Log in to Jackfield</Title>
+            <Title order={1}>{t('Log in to Jackfield')}</Title>
           </Stack>
           <Paper p="lg">
             <LoginForm />
           </Paper>
+          <LanguageLinks />
         </Stack>
       </Center>
     </>
@@ -102,9 +105,9 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
         {info?.owner_available && (
           <>
             <Button loading={busy} onClick={() => void enter({})}>
-              Continue as owner
+              {t('Continue as owner')}
             </Button>
-            <Divider label="or" />
+            <Divider label={t('or')} />
           </>
         )}
         {redirects.map((login) => (
@@ -117,10 +120,10 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
             {login.title}
           </Button>
         ))}
-        {redirects.length > 0 && takesPasswords && <Divider label="or" />}
+        {redirects.length > 0 && takesPasswords && <Divider label={t('or')} />}
         {passwords.length > 1 && (
           <NativeSelect
-            label="Log in with"
+            label={t('Log in with')}
             data={passwords.map((login) => ({ value: login.name, label: login.title }))}
             value={provider}
             onChange={(event) => setChosen(event.currentTarget.value)}
@@ -129,21 +132,21 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
         {takesPasswords && (
           <>
             <TextInput
-              label="User name"
+              label={t('User name')}
               autoComplete="username"
               required
               value={username}
               onChange={(event) => setUsername(event.currentTarget.value)}
             />
             <PasswordInput
-              label="Password"
+              label={t('Password')}
               autoComplete="current-password"
               required
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
             />
             <Button type="submit" variant={info?.owner_available ? 'default' : 'filled'} loading={busy}>
-              Log in
+              {t('Log in')}
             </Button>
           </>
         )}
@@ -151,8 +154,9 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
           <PasskeyLogin busy={busy} attempt={attempt} />
         </Suspense>
         <Text size="sm" c="dimmed">
-          On the computer that runs Jackfield, <span className="jf-mono">jackfield open</span> opens this page without a
-          password.
+          {rich('On the computer that runs Jackfield, {command} opens this page without a password.', {
+            command: <span className="jf-mono">jackfield open</span>,
+          })}
         </Text>
       </Stack>
     </form>
@@ -161,6 +165,6 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
 
 function explain(error: unknown): string {
   if (error instanceof ApiError && error.retryAfter)
-    return `${error.message} Try again in ${error.retryAfter} seconds.`;
+    return t('{message} Try again in {retryAfter} seconds.', { message: error.message, retryAfter: error.retryAfter });
   return messageOf(error);
 }

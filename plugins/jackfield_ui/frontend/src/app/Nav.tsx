@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconPuzzle } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useId } from 'react';
 import { Link, useLocation } from 'react-router';
+import { t } from '../language/messages';
 import { useApprovals } from './approvals';
 import { areaPath } from './areas';
 import { extensionPath, useExtensions } from './extensions';
@@ -11,6 +12,7 @@ import { session, useSession } from './session';
 import classes from './shell.module.css';
 
 const ProjectSwitcher = lazy(() => import('./ProjectSwitcher'));
+const GROUP_LABELS = { Automation: t('Automation'), Agents: t('Agents'), System: t('System') };
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
 
 /** How many things wait for an answer. */
@@ -20,7 +22,7 @@ function ApprovalCount() {
   return (
     <span className={classes.count}>
       {total}
-      <VisuallyHidden> open</VisuallyHidden>
+      <VisuallyHidden> {t('open')}</VisuallyHidden>
     </span>
   );
 }
@@ -55,7 +57,7 @@ export function Nav() {
           <div key={group}>
             {group && (
               <div className={classes.group} id={`${id}${group}`}>
-                {group}
+                {GROUP_LABELS[group]}
               </div>
             )}
             <ul className={classes.list} aria-labelledby={group ? `${id}${group}` : undefined}>

@@ -1,6 +1,7 @@
 import { Button, Group, Loader, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { connection, useConnection } from '../api/connection';
+import { rich, t } from '../language/messages';
 import classes from './shell.module.css';
 
 /** Said once, above everything; what was read before stays readable. */
@@ -31,10 +32,12 @@ export function OfflineBanner() {
         <Group className={classes.offline} justify="center" gap="sm" wrap="nowrap">
           <Loader size={14} color="currentColor" aria-hidden="true" />
           <Text size="sm">
-            <b>Jackfield does not answer.</b> This page goes on by itself as soon as it does.
+            {rich('<b>Jackfield does not answer.</b> This page goes on by itself as soon as it does.', {
+              b: (inner) => <b>{inner}</b>,
+            })}
           </Text>
           <Button size="compact-xs" variant="default" loading={trying} onClick={() => void probe()}>
-            Try now
+            {t('Try now')}
           </Button>
         </Group>
       )}

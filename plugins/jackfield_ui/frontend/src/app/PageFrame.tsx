@@ -2,6 +2,7 @@ import { Box, Center, Loader } from '@mantine/core';
 import { useTimeout } from '@mantine/hooks';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
+import { t } from '../language/messages';
 import { ErrorBoundary } from './ErrorBoundary';
 import classes from './shell.module.css';
 
@@ -26,7 +27,7 @@ function Waiting() {
   useTimeout(() => setShown(true), 250, { autoInvoke: true });
   return (
     <Center h={240} aria-busy="true">
-      {shown && <Loader aria-label="Loading the page" />}
+      {shown && <Loader aria-label={t('Loading the page')} />}
     </Center>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, body, data, segment } from '../api/client';
+import { t } from '../language/messages';
 import { type Area, areaPath } from './areas';
 import { useOfferedAreas } from './offered';
 import { hasArea, PAGES, SHOWN_AREAS } from './pages';
@@ -66,21 +67,21 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       centered={false}
       yOffset="12dvh"
       overlayProps={{ backgroundOpacity: 0.4, blur: 2 }}
-      attributes={{ content: { 'aria-label': 'Search and commands' } }}
+      attributes={{ content: { 'aria-label': t('Search and commands') } }}
       maxHeight={420}
       scrollable
     >
       <Spotlight.Search
-        placeholder="Search pages, workflows, profiles, sessions"
-        aria-label="Search"
+        placeholder={t('Search pages, workflows, profiles, sessions')}
+        aria-label={t('Search')}
         leftSection={<IconSearch size={18} />}
       />
       <Spotlight.ActionsList>
-        {list('Recent', latest)}
-        {list('Pages and actions', pagesAndActions)}
-        {list('Found', found)}
+        {list(t('Recent'), latest)}
+        {list(t('Pages and actions'), pagesAndActions)}
+        {list(t('Found'), found)}
         {query !== '' && found.length === 0 && (
-          <Spotlight.Empty>Nothing has this name. Try fewer letters.</Spotlight.Empty>
+          <Spotlight.Empty>{t('Nothing has this name. Try fewer letters.')}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
@@ -128,10 +129,12 @@ function useThings(): Entry[] {
     enabled: hasArea('terminals'),
   });
   return [
-    ...(workflows.data?.data ?? []).map(({ id, name }) => thing('workflows', id, name, 'Workflow')),
-    ...(profiles.data ?? []).map(({ alias, agent_id }) => thing('profiles', alias, alias, `Profile of ${agent_id}`)),
+    ...(workflows.data?.data ?? []).map(({ id, name }) => thing('workflows', id, name, t('Workflow'))),
+    ...(profiles.data ?? []).map(({ alias, agent_id }) =>
+      thing('profiles', alias, alias, t('Profile of {agentId}', { agentId: agent_id })),
+    ),
     ...(sessions.data ?? []).map(({ id, profile_alias, state }) =>
-      thing('terminals', id, profile_alias ?? 'Shell', `Terminal session, ${state}`),
+      thing('terminals', id, profile_alias ?? t('Shell'), t('Terminal session, {state}', { state })),
     ),
   ];
 }

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { chosenProject, useChosenProject } from '../api/project';
 import { useProjects } from '../components/projects/queries';
+import { t } from '../language/messages';
 import { areaPath } from './areas';
 import classes from './shell.module.css';
 
@@ -30,11 +31,11 @@ export default function ProjectSwitcher() {
   return (
     <Select
       className={classes.projects ?? ''}
-      aria-label="Project"
+      aria-label={t('Project')}
       data={[
-        { value: ALL, label: 'All projects' },
+        { value: ALL, label: t('All projects') },
         ...projects.map(({ id, name }) => ({ value: id, label: name })),
-        { value: MANAGE, label: 'Manage projects…' },
+        { value: MANAGE, label: t('Manage projects…') },
       ]}
       value={gone || !chosen ? ALL : chosen}
       onChange={(next) => {

@@ -1,10 +1,11 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { t } from '../language/messages';
 
 const SCHEMES = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'light', label: t('Light'), icon: IconSun },
+  { value: 'dark', label: t('Dark'), icon: IconMoon },
+  { value: 'auto', label: t('As the system'), icon: IconDeviceDesktop },
 ] as const;
 
 export function SchemeToggle() {
@@ -13,7 +14,7 @@ export function SchemeToggle() {
   return (
     <Menu withinPortal={false}>
       <Menu.Target>
-        <ActionIcon aria-label="Colour scheme">
+        <ActionIcon aria-label={t('Colour scheme')}>
           <Shown size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -22,7 +23,7 @@ export function SchemeToggle() {
           <Menu.Item
             key={value}
             leftSection={<Icon size={16} />}
-            rightSection={value === colorScheme ? <IconCheck size={16} aria-label="chosen" /> : undefined}
+            rightSection={value === colorScheme ? <IconCheck size={16} aria-label={t('chosen')} /> : undefined}
             onClick={() => setColorScheme(value)}
           >
             {label}

@@ -3,18 +3,18 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconKeyboard, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
-import { AccountMenu } from './AccountMenu';
+import { t } from '../language/messages';
 import { areaPath } from './areas';
 import { ConnectionState } from './ConnectionState';
 import { Logo } from './Logo';
 import { Nav } from './Nav';
 import { OfflineBanner } from './OfflineBanner';
 import { SHOWN_AREAS } from './pages';
-import { SchemeToggle } from './SchemeToggle';
 import { useSession } from './session';
 import classes from './shell.module.css';
 import { keysOf, useJumps, useShortcuts } from './shortcuts';
 
+const HeadMenus = lazy(() => import('./HeadMenus'));
 const Palette = lazy(() => import('./Palette'));
 const ShortcutsHelp = lazy(() => import('./ShortcutsHelp'));
 
@@ -28,8 +28,8 @@ export function Shell() {
   const here = useSession().phase === 'in';
 
   useShortcuts([
-    { keys: 'mod+K', label: 'Search and commands', run: () => here && setPalette(true), inFields: true },
-    { keys: 'shift+?', label: 'This help', run: () => here && setHelp(true) },
+    { keys: 'mod+K', label: t('Search and commands'), run: () => here && setPalette(true), inFields: true },
+    { keys: 'shift+?', label: t('This help'), run: () => here && setHelp(true) },
   ]);
   useJumps((letter) => {
     const area = SHOWN_AREAS.find(({ jump }) => jump === letter);
@@ -42,7 +42,7 @@ export function Shell() {
   return (
     <>
       <a className="jf-skip" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <AppShell
         header={{ height: 48 }}
@@ -58,10 +58,10 @@ export function Shell() {
                 onClick={toggle}
                 hiddenFrom="sm"
                 size="sm"
-                aria-label={menu ? 'Close navigation' : 'Open navigation'}
+                aria-label={menu ? t('Close navigation') : t('Open navigation')}
                 aria-expanded={menu}
               />
-              <UnstyledButton component={Link} to="/" aria-label="Jackfield, dashboard">
+              <UnstyledButton component={Link} to="/" aria-label={t('Jackfield, dashboard')}>
                 <Group gap="sm" wrap="nowrap">
                   <Logo />
                   <Text fw={650} size="lg" visibleFrom="xs">
@@ -73,28 +73,29 @@ export function Shell() {
             <UnstyledButton className={classes.search} onClick={() => setPalette(true)} visibleFrom="xs">
               <IconSearch size={16} aria-hidden="true" />
               <Text size="sm" flex={1} truncate>
-                Search or jump to…
+                {t('Search or jump to…')}
               </Text>
               <Kbd size="xs" aria-hidden="true">
                 {keysOf('mod+K').join(' ')}
               </Kbd>
             </UnstyledButton>
             <Group gap="xs" wrap="nowrap">
-              <ActionIcon hiddenFrom="xs" onClick={() => setPalette(true)} aria-label="Search and commands">
+              <ActionIcon hiddenFrom="xs" onClick={() => setPalette(true)} aria-label={t('Search and commands')}>
                 <IconSearch size={18} />
               </ActionIcon>
               <ConnectionState />
-              <Tooltip label="Keyboard shortcuts">
-                <ActionIcon onClick={() => setHelp(true)} aria-label="Keyboard shortcuts" visibleFrom="sm">
+              <Tooltip label={t('Keyboard shortcuts')}>
+                <ActionIcon onClick={() => setHelp(true)} aria-label={t('Keyboard shortcuts')} visibleFrom="sm">
                   <IconKeyboard size={18} />
                 </ActionIcon>
               </Tooltip>
-              <SchemeToggle />
-              <AccountMenu />
+              <Suspense fallback={<div className={classes.menus} />}>
+                <HeadMenus />
+              </Suspense>
             </Group>
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar className={classes.nav} p="sm" aria-label="Main">
+        <AppShell.Navbar className={classes.nav} p="sm" aria-label={t('Main')}>
           <Nav />
         </AppShell.Navbar>
         <AppShell.Main id="main">

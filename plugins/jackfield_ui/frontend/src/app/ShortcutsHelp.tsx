@@ -1,5 +1,6 @@
 import { Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { Modal } from '../components/Modal';
+import { t } from '../language/messages';
 import { useOfferedAreas } from './offered';
 import { keysOf, useShownShortcuts } from './shortcuts';
 
@@ -7,25 +8,25 @@ export default function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useShownShortcuts();
   const areas = useOfferedAreas();
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
+    <Modal opened onClose={onClose} title={t('Keyboard shortcuts')} size="md">
       <Stack gap="lg">
         <Stack gap="sm" component="section">
-          <Title order={2}>Here</Title>
+          <Title order={2}>{t('Here')}</Title>
           {shortcuts.map(({ keys, label }) => (
             <Line key={keys + label} label={label} keys={keys === 'shift+?' ? ['?'] : keysOf(keys)} />
           ))}
         </Stack>
         <Stack gap="sm" component="section">
-          <Title order={2}>Go to</Title>
+          <Title order={2}>{t('Go to')}</Title>
           {areas.map(({ id, label, jump }) => (
             <Line key={id} label={label} keys={['g', jump]} />
           ))}
         </Stack>
         <Stack gap="sm" component="section">
-          <Title order={2}>In lists</Title>
-          <Line label="Next or previous row" keys={['↓', '↑']} />
-          <Line label="Open the row" keys={['Enter']} />
-          <Line label="Select the row" keys={['Space']} />
+          <Title order={2}>{t('In lists')}</Title>
+          <Line label={t('Next or previous row')} keys={['↓', '↑']} />
+          <Line label={t('Open the row')} keys={['Enter']} />
+          <Line label={t('Select the row')} keys={['Space']} />
         </Stack>
       </Stack>
     </Modal>

@@ -21,6 +21,7 @@ import {
   IconUserCog,
   IconWebhook,
 } from '@tabler/icons-react';
+import { t } from '../language/messages';
 
 /** The areas of the UI, in the navigation's order. One is shown when its folder in pages/ has a routes.tsx. */
 export interface Area {
@@ -35,26 +36,26 @@ export interface Area {
 }
 
 export const AREAS: readonly Area[] = [
-  { id: 'dashboard', label: 'Dashboard', icon: IconLayoutDashboard, jump: 'd', group: '' },
-  { id: 'approvals', label: 'Approvals', icon: IconCheckbox, jump: 'v', group: '' },
-  { id: 'workflows', label: 'Workflows', icon: IconRoute, jump: 'w', group: 'Automation' },
-  { id: 'executions', label: 'Executions', icon: IconActivity, jump: 'e', group: 'Automation' },
-  { id: 'insights', label: 'Insights', icon: IconReportAnalytics, jump: 'n', group: 'Automation' },
-  { id: 'webhooks', label: 'Webhooks', icon: IconWebhook, jump: 'h', group: 'Automation' },
-  { id: 'data-tables', label: 'Data tables', icon: IconTable, jump: 'b', group: 'Automation' },
-  { id: 'evaluations', label: 'Evaluations', icon: IconChecklist, jump: 'y', group: 'Automation' },
-  { id: 'agents', label: 'Agents', icon: IconRobot, jump: 'a', group: 'Agents' },
-  { id: 'profiles', label: 'Profiles', icon: IconUserCog, jump: 'p', group: 'Agents' },
-  { id: 'chats', label: 'Chats', icon: IconMessages, jump: 'c', group: 'Agents' },
-  { id: 'terminals', label: 'Terminals', icon: IconTerminal2, jump: 't', group: 'Agents' },
-  { id: 'proxies', label: 'Proxies', icon: IconArrowsRightLeft, jump: 'x', group: 'Agents' },
-  { id: 'usage', label: 'Usage', icon: IconChartBar, jump: 'u', group: 'Agents' },
-  { id: 'registry', label: 'Registry', icon: IconBooks, jump: 'r', group: 'System' },
-  { id: 'hosts', label: 'Hosts', icon: IconServer2, jump: 'o', group: 'System', several: true },
-  { id: 'plugins', label: 'Plugins', icon: IconPlug, jump: 'i', group: 'System' },
-  { id: 'logs', label: 'Logs', icon: IconListDetails, jump: 'l', group: 'System' },
-  { id: 'settings', label: 'Settings', icon: IconSettings, jump: 's', group: 'System' },
-  { id: 'help', label: 'Help', icon: IconHelp, jump: 'm', group: 'System' },
+  { id: 'dashboard', label: t('Dashboard'), icon: IconLayoutDashboard, jump: 'd', group: '' },
+  { id: 'approvals', label: t('Approvals'), icon: IconCheckbox, jump: 'v', group: '' },
+  { id: 'workflows', label: t('Workflows'), icon: IconRoute, jump: 'w', group: 'Automation' },
+  { id: 'executions', label: t('Executions'), icon: IconActivity, jump: 'e', group: 'Automation' },
+  { id: 'insights', label: t('Insights'), icon: IconReportAnalytics, jump: 'n', group: 'Automation' },
+  { id: 'webhooks', label: t('Webhooks'), icon: IconWebhook, jump: 'h', group: 'Automation' },
+  { id: 'data-tables', label: t('Data tables'), icon: IconTable, jump: 'b', group: 'Automation' },
+  { id: 'evaluations', label: t('Evaluations'), icon: IconChecklist, jump: 'y', group: 'Automation' },
+  { id: 'agents', label: t('Agents'), icon: IconRobot, jump: 'a', group: 'Agents' },
+  { id: 'profiles', label: t('Profiles'), icon: IconUserCog, jump: 'p', group: 'Agents' },
+  { id: 'chats', label: t('Chats'), icon: IconMessages, jump: 'c', group: 'Agents' },
+  { id: 'terminals', label: t('Terminals'), icon: IconTerminal2, jump: 't', group: 'Agents' },
+  { id: 'proxies', label: t('Proxies'), icon: IconArrowsRightLeft, jump: 'x', group: 'Agents' },
+  { id: 'usage', label: t('Usage'), icon: IconChartBar, jump: 'u', group: 'Agents' },
+  { id: 'registry', label: t('Registry'), icon: IconBooks, jump: 'r', group: 'System' },
+  { id: 'hosts', label: t('Hosts'), icon: IconServer2, jump: 'o', group: 'System', several: true },
+  { id: 'plugins', label: t('Plugins'), icon: IconPlug, jump: 'i', group: 'System' },
+  { id: 'logs', label: t('Logs'), icon: IconListDetails, jump: 'l', group: 'System' },
+  { id: 'settings', label: t('Settings'), icon: IconSettings, jump: 's', group: 'System' },
+  { id: 'help', label: t('Help'), icon: IconHelp, jump: 'm', group: 'System' },
 ];
 
 /** The address of an area's first page. */

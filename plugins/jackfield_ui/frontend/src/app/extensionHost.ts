@@ -1,10 +1,12 @@
 /** What a module of a plugin may use: the side of `jackfield.api`'s `browser.d.ts` that is here. */
+
 import { useEffect, useMemo, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import type { Asked, Host, Theme } from '../../../../../src/jackfield/api/browser';
 import { send } from '../api/client';
 import { isRecord } from '../api/errors';
 import { notifyDone, notifyError } from '../components/notify';
+import { t } from '../language/messages';
 import { useExtensions } from './extensions';
 import { session } from './session';
 
@@ -17,7 +19,7 @@ export async function requested(
   { query = {}, json, signal }: Asked = {},
 ): Promise<unknown> {
   const url = new URL(path, location.origin);
-  if (url.origin !== location.origin) throw new Error(`${path} is no address of this daemon.`);
+  if (url.origin !== location.origin) throw new Error(t('{path} is no address of this daemon.', { path }));
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const headers = new Headers(json === undefined ? [] : [['content-type', 'application/json']]);
   const body = json === undefined ? null : JSON.stringify(json);
@@ -82,7 +84,7 @@ export function useHost(extension: string): Host {
   );
 }
 
-export const failedTitle = (extension: string) => `The extension “${extension}” has failed`;
+export const failedTitle = (extension: string) => t('The extension “{extension}” has failed', { extension });
 
 const OWN_FILES = /\/ui\/extensions\/([a-z0-9-]+)\//;
 

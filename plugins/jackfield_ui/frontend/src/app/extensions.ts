@@ -1,7 +1,9 @@
 /** What plugins bring to the interface; `docs/ui-extensions.md` has the contract, `jackfield.api` the types. */
+
 import { useQuery } from '@tanstack/react-query';
 import type { ExtensionModule } from '../../../../../src/jackfield/api/browser';
 import { send } from '../api/client';
+import { t } from '../language/messages';
 import type { Area } from './areas';
 
 export type {
@@ -55,17 +57,21 @@ export function useExtension(name: string) {
       return fitting(name, loaded.default);
     },
   });
-  const absent = extensions.data && !address ? new Error(`No plugin brings “${name}”.`) : null;
+  const absent = extensions.data && !address ? new Error(t('No plugin brings “{name}”.', { name })) : null;
   return { module: module.data, error: extensions.error ?? absent ?? module.error };
 }
 
 /** A module that this interface can serve. Throws an error that names the extension. */
 export function fitting(name: string, module: ExtensionModule | undefined): ExtensionModule {
-  if (!module) throw new Error(`The module of “${name}” has no default export.`);
+  if (!module) throw new Error(t('The module of “{name}” has no default export.', { name }));
   const { api = VERSION }: { api?: number } = module;
   if (api > VERSION) {
     throw new Error(
-      `“${name}” was written for version ${api} of the interface, and this one has ${VERSION}. Update Jackfield.`,
+      t('“{name}” was written for version {api} of the interface, and this one has {version}. Update Jackfield.', {
+        name,
+        api,
+        version: VERSION,
+      }),
     );
   }
   return module;

@@ -1,4 +1,5 @@
 /** The design's tokens, in one place. Components take them from the theme or from app/global.css, never as literals. */
+
 import {
   ActionIcon,
   Button,
@@ -6,13 +7,14 @@ import {
   createTheme,
   Input,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Notification,
+  type MenuProps,
+  type ModalProps,
+  type NotificationProps,
   Paper,
   Table,
   Tooltip,
 } from '@mantine/core';
+import { t } from '../language/messages';
 
 /** Glazed tile. White on 7 has a contrast of 4.5 or more, on 4 it is text in the dark. */
 const glaze: MantineColorsTuple = [
@@ -90,17 +92,26 @@ export const theme = createTheme({
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { size: 'sm', inputWrapperOrder: ['label', 'description', 'input', 'error'] },
     }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } }),
-    Modal: Modal.extend({
+    // Named, not imported: menus and dialogs are no part of the first load.
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        position: 'bottom-end',
+        withInitialFocusPlaceholder: false,
+      } satisfies Partial<MenuProps>,
+    },
+    Modal: {
       defaultProps: {
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': t('Close') },
         // A dialog's head is no banner of the document.
         attributes: { header: { role: 'none' } },
-      },
-    }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+      } satisfies Partial<ModalProps>,
+    },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } satisfies Partial<NotificationProps>,
+    },
     Paper: Paper.extend({ defaultProps: { withBorder: true } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, withArrow: true } }),

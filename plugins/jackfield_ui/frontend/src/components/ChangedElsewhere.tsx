@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { t } from '../language/messages';
 
 /** Two have changed the same thing. what: 'The rules were'. */
 export function ChangedElsewhere({
@@ -16,18 +17,18 @@ export function ChangedElsewhere({
       color="yellow"
       role="alert"
       icon={<IconAlertTriangle />}
-      title={`${what} changed elsewhere`}
+      title={t('{what} changed elsewhere', { what })}
       styles={{ title: { color: 'var(--jf-banner-text)' } }}
     >
       <Text size="sm" mb="sm">
-        Somebody else, or another tab, has saved them since you began. Your changes are still here.
+        {t('Somebody else, or another tab, has saved them since you began. Your changes are still here.')}
       </Text>
       <Group gap="sm">
         <Button variant="default" size="compact-sm" onClick={onReload}>
-          Drop mine and load them
+          {t('Drop mine and load them')}
         </Button>
         <Button variant="default" size="compact-sm" onClick={onKeep}>
-          Go on with mine
+          {t('Go on with mine')}
         </Button>
       </Group>
     </Alert>

@@ -1,5 +1,6 @@
 import { Box, Button, Group, ScrollArea, Skeleton, Table, Text, useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { t } from '../language/messages';
 import { type ChartProps, COLOURS } from './chart/types';
 import { count, date } from './format';
 
@@ -29,7 +30,7 @@ export function Chart({
           {label}
         </Text>
         <Button variant="subtle" size="compact-sm" onClick={() => setTable(!table)} aria-pressed={table}>
-          Show as table
+          {t('Show as table')}
         </Button>
       </Group>
       {table ? (
@@ -38,7 +39,7 @@ export function Chart({
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>
-                  <span className="jf-hidden">{times.length ? 'Day' : 'Name'}</span>
+                  <span className="jf-hidden">{times.length ? t('Day') : t('Name')}</span>
                 </Table.Th>
                 {series.map(({ name }) => (
                   <Table.Th key={name} ta="end">

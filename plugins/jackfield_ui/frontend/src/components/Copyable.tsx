@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { t } from '../language/messages';
 import { copyText } from './clipboard';
 import { notifyError } from './notify';
 
@@ -29,11 +30,19 @@ export function CopyIcon({ text, label }: { text: string | (() => string); label
   const copy = async () => {
     const done = await copyText(typeof text === 'function' ? text() : text);
     if (done) setCopied(true);
-    else notifyError(new Error('The browser does not let this page use the clipboard; select the text.'), 'Not copied');
+    else
+      notifyError(
+        new Error(t('The browser does not let this page use the clipboard; select the text.')),
+        t('Not copied'),
+      );
   };
   return (
-    <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
-      <ActionIcon size="sm" onClick={() => void copy()} aria-label={copied ? 'Copied' : `Copy ${label}`}>
+    <Tooltip label={copied ? t('Copied') : t('Copy {label}', { label })}>
+      <ActionIcon
+        size="sm"
+        onClick={() => void copy()}
+        aria-label={copied ? t('Copied') : t('Copy {label}', { label })}
+      >
         {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
       </ActionIcon>
     </Tooltip>

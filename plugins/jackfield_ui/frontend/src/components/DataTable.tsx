@@ -1,5 +1,6 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
+import { t } from '../language/messages';
 import { EmptyState } from './EmptyState';
 import { Failure } from './Failure';
 import { count } from './format';
@@ -26,7 +27,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   if (error && !rows) return <Failure error={error} {...(onRetry ? { onRetry } : {})} />;
   if (rows?.length === 0 && (paging?.offset ?? 0) === 0) {
-    return <div className={classes.box}>{empty ?? <EmptyState title={`No ${label.toLowerCase()}`} />}</div>;
+    return (
+      <div className={classes.box}>
+        {empty ?? <EmptyState title={t('No {label}', { label: label.toLowerCase() })} />}
+      </div>
+    );
   }
   const width = columns.length + (selection ? 1 : 0) + (rowActions ? 1 : 0);
   return (
@@ -35,14 +40,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         {textOf && rows && (rows.length > MANY || wanted) && (
           <>
             <TextInput
-              aria-label={`Filter: ${label}`}
-              placeholder="Filter"
+              aria-label={t('Filter: {label}', { label })}
+              placeholder={t('Filter')}
               leftSection={<IconSearch size={14} aria-hidden="true" />}
               value={wanted}
               onChange={(event) => setWanted(event.currentTarget.value)}
             />
             <Text size="sm" c="dimmed" role="status">
-              {wanted && `${count(shown?.length ?? 0)} of ${count(rows.length)}`}
+              {wanted && t('{shown} of {rows}', { shown: count(shown?.length ?? 0), rows: count(rows.length) })}
             </Text>
           </>
         )}
@@ -68,7 +73,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               ))}
               {rowActions && (
                 <th role="columnheader">
-                  <span className="jf-hidden">Actions</span>
+                  <span className="jf-hidden">{t('Actions')}</span>
                 </th>
               )}
             </tr>
@@ -77,7 +82,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </table>
         {shown?.length === 0 && (
           <Text c="dimmed" p="md">
-            {wanted ? 'Nothing here has this in it.' : 'There is nothing on this page.'}
+            {wanted ? t('Nothing here has this in it.') : t('There is nothing on this page.')}
           </Text>
         )}
       </div>
@@ -85,7 +90,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {more?.has && (
         <Group justify="center" mt="md">
           <Button variant="default" loading={more.loading} onClick={more.onMore}>
-            Show more
+            {t('Show more')}
           </Button>
         </Group>
       )}

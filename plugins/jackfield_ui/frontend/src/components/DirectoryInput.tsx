@@ -2,6 +2,7 @@ import { ActionIcon, TextInput, type TextInputProps, Tooltip } from '@mantine/co
 import { IconFolderOpen } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useSession } from '../app/session';
+import { t } from '../language/messages';
 import { DirectoryPicker } from './DirectoryPicker';
 
 /** A path of a directory on the daemon's machine: typed, or chosen where this is the daemon's own user. */
@@ -32,10 +33,10 @@ export function DirectoryInput({
         onChange={(event) => onChange(event.currentTarget.value)}
         rightSection={
           offered && (
-            <Tooltip label="Browse">
+            <Tooltip label={t('Browse')}>
               <ActionIcon
                 ref={button}
-                aria-label="Browse"
+                aria-label={t('Browse')}
                 aria-expanded={choosing}
                 onClick={() => setChoosing(!choosing)}
               >

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { api, data } from '../api/client';
 import { messageOf } from '../api/errors';
+import { t } from '../language/messages';
 import classes from './DirectoryInput.module.css';
 
 /** A dialog around this one stays open when Escape closes this one. */
@@ -47,7 +48,7 @@ export function DirectoryPicker({
     event.preventDefault();
   };
   return (
-    <Paper withBorder p="sm" mt="xs" role="group" aria-label="Browse" ref={box}>
+    <Paper withBorder p="sm" mt="xs" role="group" aria-label={t('Browse')} ref={box}>
       <Stack gap="xs" onKeyDown={keys}>
         <Group gap="sm" wrap="nowrap" justify="space-between">
           <Text size="sm" className="jf-mono" style={{ overflowWrap: 'anywhere' }} aria-live="polite">
@@ -61,28 +62,28 @@ export function DirectoryPicker({
             disabled={!found?.parent}
             onClick={() => enter(found?.parent)}
           >
-            Up
+            {t('Up')}
           </Button>
         </Group>
         <TextInput
           {...OWN_ESCAPE}
           size="xs"
-          aria-label="Filter directories"
-          placeholder="Filter"
+          aria-label={t('Filter directories')}
+          placeholder={t('Filter')}
           autoComplete="off"
           autoFocus
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
         />
         {listing.error ? (
-          <Alert color="red" role="alert" title="It cannot be listed">
+          <Alert color="red" role="alert" title={t('It cannot be listed')}>
             {messageOf(listing.error)}
             <Button {...OWN_ESCAPE} size="compact-sm" variant="default" mt="xs" onClick={() => go(undefined)}>
-              Begin at the top
+              {t('Begin at the top')}
             </Button>
           </Alert>
         ) : (
-          <ul className={classes.list} aria-label="Directories">
+          <ul className={classes.list} aria-label={t('Directories')}>
             {shown.map((one) => (
               <li key={one.path}>
                 <UnstyledButton {...OWN_ESCAPE} className={classes.entry} onClick={() => enter(one.path)}>
@@ -95,24 +96,24 @@ export function DirectoryPicker({
         )}
         {found && shown.length === 0 && (
           <Text size="sm" c="dimmed">
-            No directory.
+            {t('No directory.')}
           </Text>
         )}
         {found?.truncated && (
           <Text size="sm" c="dimmed">
-            There are more than are listed; type the path.
+            {t('There are more than are listed; type the path.')}
           </Text>
         )}
         <Group gap="sm" justify="space-between">
           <Checkbox
             {...OWN_ESCAPE}
             size="xs"
-            label="Hidden ones"
+            label={t('Hidden ones')}
             checked={hidden}
             onChange={(event) => setHidden(event.currentTarget.checked)}
           />
           <Button {...OWN_ESCAPE} size="compact-sm" disabled={!found} onClick={() => found && onChoose(found.path)}>
-            Use this directory
+            {t('Use this directory')}
           </Button>
         </Group>
       </Stack>

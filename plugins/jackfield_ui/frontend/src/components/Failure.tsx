@@ -1,13 +1,14 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { ApiError } from '../api/errors';
+import { rich, t } from '../language/messages';
 import { explained } from './notify';
 
 /** What could not be read, in place of it, with a way to try again. */
 export function Failure({
   error,
   onRetry,
-  title = 'This could not be read',
+  title = t('This could not be read'),
 }: {
   error: unknown;
   onRetry?: () => void;
@@ -20,12 +21,12 @@ export function Failure({
         <Text style={{ whiteSpace: 'pre-line' }}>{explained(error)}</Text>
         {id && (
           <Text size="sm" c="dimmed">
-            Request <span className="jf-mono">{id}</span>
+            {rich('Request {id}', { id: <span className="jf-mono">{id}</span> })}
           </Text>
         )}
         {onRetry && (
           <Button variant="default" onClick={onRetry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
       </Stack>

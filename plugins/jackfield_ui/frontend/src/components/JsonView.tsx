@@ -1,5 +1,6 @@
 import { Box, Button, Group, SegmentedControl } from '@mantine/core';
 import { createContext, type ReactNode, use, useMemo, useState } from 'react';
+import { t } from '../language/messages';
 import { CopyIcon } from './Copyable';
 import { count } from './format';
 import { Highlight } from './Highlight';
@@ -49,10 +50,10 @@ export function JsonView({
           value={view}
           onChange={setView}
           data={[
-            { value: 'tree', label: 'Tree' },
-            { value: 'raw', label: 'Raw' },
+            { value: 'tree', label: t('Tree') },
+            { value: 'raw', label: t('Raw') },
           ]}
-          aria-label={`Show ${label} as`}
+          aria-label={t('Show {label} as', { label })}
         />
         <CopyIcon text={() => text(value)} label={label} />
       </Group>
@@ -77,7 +78,7 @@ export function JsonView({
         </Wanted>
         {shown.length < raw.length && (
           <Button variant="subtle" onClick={() => setAll(true)}>
-            Show all {count(raw.length)} characters
+            {t('Show all {raw} characters', { raw: count(raw.length) })}
           </Button>
         )}
       </Box>
@@ -148,7 +149,7 @@ function Container({
         {left}
         {!opened && (
           <span className={classes.size}>
-            {count(size)} {list ? 'items' : 'keys'}
+            {count(size)} {list ? t('items') : t('keys')}
           </span>
         )}
         {!opened && right}
@@ -158,7 +159,7 @@ function Container({
           <ul className={classes.tree}>{members()}</ul>
           {size > most && (
             <Button variant="subtle" size="compact-xs" ml="md" onClick={() => setMost(most + CHUNK)}>
-              {count(size - most)} more
+              {t('{size} more', { size: count(size - most) })}
             </Button>
           )}
           <span className={classes.end}>{right}</span>
@@ -203,7 +204,7 @@ function Scalar({ value }: { value: unknown }) {
       </span>
       {cut && (
         <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
-          {count(value.length - LONG_TEXT)} more characters
+          {t('{length} more characters', { length: count(value.length - LONG_TEXT) })}
         </Button>
       )}
     </>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useId } from 'react';
+import { t } from '../language/messages';
 
 export interface Pair {
   key: string;
@@ -17,9 +18,9 @@ export function KeyValueEditor({
   description,
   pairs,
   onChange,
-  keyLabel = 'Name',
-  valueLabel = 'Value',
-  addLabel = 'Add',
+  keyLabel = t('Name'),
+  valueLabel = t('Value'),
+  addLabel = t('Add'),
   secrets = false,
   readOnly = false,
 }: {
@@ -66,7 +67,7 @@ export function KeyValueEditor({
             <Value
               flex={3}
               miw={0}
-              aria-label={`${valueLabel} of ${pair.key || index + 1}`}
+              aria-label={t('{valueLabel} of {key}', { valueLabel, key: pair.key || index + 1 })}
               placeholder={valueLabel}
               autoComplete="off"
               value={pair.value}
@@ -76,14 +77,14 @@ export function KeyValueEditor({
             {secrets && !readOnly && (
               <Switch
                 mt={6}
-                label="Secret"
+                label={t('Secret')}
                 checked={pair.secret ?? false}
                 onChange={(event) => put(index, { secret: event.currentTarget.checked })}
               />
             )}
             {!readOnly && (
               <ActionIcon
-                aria-label={`Remove ${pair.key || `row ${index + 1}`}`}
+                aria-label={t('Remove {key}', { key: pair.key || t('row {index}', { index: index + 1 }) })}
                 onClick={() => onChange(pairs.filter((_, at) => at !== index))}
               >
                 <IconTrash size={16} />

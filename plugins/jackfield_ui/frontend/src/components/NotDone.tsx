@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'react-router';
+import { t } from '../language/messages';
 import { Modal } from './Modal';
 import classes from './notDone.module.css';
 
@@ -19,9 +20,9 @@ export function NotDone({
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       <Text size="sm" mb="sm">
-        {done} These stay selected:
+        {t('{done} These stay selected:', { done })}
       </Text>
-      <ul className={classes.failures} aria-label="Not done">
+      <ul className={classes.failures} aria-label={t('Not done')}>
         {failed.map(({ key, name, to, reason }) => (
           <li key={key}>
             <Anchor component={Link} to={to}>

@@ -2,6 +2,7 @@ import { Anchor, Box, Breadcrumbs, Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useTitle } from '../app/title';
+import { t } from '../language/messages';
 
 export interface Crumb {
   label: string;
@@ -28,7 +29,7 @@ export function Page({
   return (
     <>
       {crumbs.length > 0 && (
-        <Breadcrumbs component="nav" aria-label="Breadcrumbs" mb="xs" separatorMargin="xs">
+        <Breadcrumbs component="nav" aria-label={t('Breadcrumbs')} mb="xs" separatorMargin="xs">
           {crumbs.map(({ label, to }) => (
             <Anchor key={to} component={Link} to={to} size="sm" c="dimmed">
               {label}

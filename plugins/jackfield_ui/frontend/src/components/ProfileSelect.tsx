@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import { t } from '../language/messages';
 
 /** Which profile's agent is to be started. */
 export function ProfileSelect({
@@ -14,13 +15,13 @@ export function ProfileSelect({
 }) {
   return (
     <Select
-      label="Profile"
-      placeholder="Choose"
+      label={t('Profile')}
+      placeholder={t('Choose')}
       required
       searchable
       openOnFocus={false}
       data-autofocus
-      nothingFoundMessage="No such profile"
+      nothingFoundMessage={t('No such profile')}
       limit={200}
       data={(profiles ?? []).map((row) => ({
         value: row.alias,

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { t } from '../language/messages';
 import classes from './SplitPane.module.css';
 
 const STEP = 2;
@@ -9,7 +10,7 @@ export function SplitPane({
   direction = 'row',
   initial = 50,
   min = 15,
-  label = 'Resize',
+  label = t('Resize'),
   children: [first, second],
 }: {
   name: string;

@@ -8,6 +8,7 @@ import {
   IconClock,
   IconProgress,
 } from '@tabler/icons-react';
+import { t } from '../language/messages';
 import { stateLabel } from './readable';
 import classes from './StatusBadge.module.css';
 
@@ -23,7 +24,7 @@ const SIGNS: Record<Tone, Icon> = {
 
 /** The states that the daemon names, of executions, sessions, proxies, plugins, workflows. */
 const STATES: Record<string, { tone: Tone; label?: string; icon?: Icon }> = {
-  success: { tone: 'good', label: 'Succeeded' },
+  success: { tone: 'good', label: t('Succeeded') },
   failed: { tone: 'bad' },
   error: { tone: 'bad' },
   cancelled: { tone: 'still', icon: IconBan },
@@ -34,18 +35,18 @@ const STATES: Record<string, { tone: Tone; label?: string; icon?: Icon }> = {
   queued: { tone: 'still', icon: IconClock },
   waiting: { tone: 'warn', icon: IconClock },
   stopped: { tone: 'still' },
-  idle: { tone: 'good', label: 'Ready' },
+  idle: { tone: 'good', label: t('Ready') },
   working: { tone: 'busy' },
-  asking: { tone: 'warn', label: 'Asks' },
+  asking: { tone: 'warn', label: t('Asks') },
   ended: { tone: 'still' },
-  terminated: { tone: 'still', label: 'Ended' },
+  terminated: { tone: 'still', label: t('Ended') },
   active: { tone: 'good' },
   inactive: { tone: 'still' },
   ok: { tone: 'good', label: 'OK' },
   loaded: { tone: 'good' },
   disabled: { tone: 'still', icon: IconBan },
   installed: { tone: 'good' },
-  missing: { tone: 'still', label: 'Not installed' },
+  missing: { tone: 'still', label: t('Not installed') },
 };
 
 /** A state as sign and word; the colour only adds to them. Unknown states are shown as they are called. */

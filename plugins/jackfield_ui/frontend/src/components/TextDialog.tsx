@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { t } from '../language/messages';
 import { Modal } from './Modal';
 import { explained } from './notify';
 
@@ -42,7 +43,7 @@ export function TextDialog({ question, onClose }: { question: TextQuestion; onCl
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={send.isPending} disabled={!optional && !text.trim()}>
               {action}

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
+import { t } from '../language/messages';
 import { Modal } from './Modal';
 
 export interface Question {
@@ -65,7 +66,7 @@ function ConfirmDialog({ title, body, action, typed, danger = true, answer }: As
           {typeof body === 'string' ? <Text>{body}</Text> : body}
           {typed !== undefined && (
             <TextInput
-              label={`Type “${typed}” to confirm`}
+              label={t('Type “{typed}” to confirm', { typed })}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
               autoComplete="off"
@@ -74,7 +75,7 @@ function ConfirmDialog({ title, body, action, typed, danger = true, answer }: As
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={() => answer(false)} data-autofocus={typed === undefined || undefined}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color={danger ? 'red.8' : undefined} disabled={typed !== undefined && name !== typed}>
               {action}

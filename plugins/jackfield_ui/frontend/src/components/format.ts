@@ -1,5 +1,7 @@
 /** Values as text, in the browser's language. The components in values.tsx show them. */
 
+import { locale, t } from '../language/messages';
+
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 export function bytes(value: number): string {
@@ -54,19 +56,19 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function relative(time: Date, now: number): string {
   const distance = time.getTime() - now;
   if (Math.abs(distance) > 30 * 86_400_000) return date(time);
-  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+  const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'short' });
   for (const [unit, size] of STEPS) {
     if (Math.abs(distance) >= size) return words.format(Math.trunc(distance / size), unit);
   }
-  return Math.abs(distance) < 10_000 ? 'just now' : words.format(Math.trunc(distance / 1_000), 'second');
+  return Math.abs(distance) < 10_000 ? t('just now') : words.format(Math.trunc(distance / 1_000), 'second');
 }
 
 export function date(time: Date): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(time);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(time);
 }
 
 export function moment(time: Date): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(time);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'medium' }).format(time);
 }
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -75,7 +77,7 @@ function number(options: Intl.NumberFormatOptions, value: number): string {
   const key = JSON.stringify(options);
   let format = formats.get(key);
   if (!format) {
-    format = new Intl.NumberFormat(undefined, options);
+    format = new Intl.NumberFormat(locale(), options);
     formats.set(key, format);
   }
   return format.format(value);

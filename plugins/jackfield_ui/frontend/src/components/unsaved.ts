@@ -1,5 +1,6 @@
 import { useEffect, useId } from 'react';
 import { useBlocker } from 'react-router';
+import { locale, t } from '../language/messages';
 import { confirm } from './confirm';
 
 /** What is not saved on the page, in words, by who says so. */
@@ -27,8 +28,10 @@ export function useGuard(): void {
   );
   useEffect(() => {
     if (blocker.state !== 'blocked') return;
-    const body = `Your changes to ${[...unsaved.values()].join(' and ')} are lost.`;
-    void confirm({ title: 'Leave without saving?', body, action: 'Leave' }).then((leave) =>
+    const body = t('Your changes to {things} are lost.', {
+      things: new Intl.ListFormat(locale()).format(unsaved.values()),
+    });
+    void confirm({ title: t('Leave without saving?'), body, action: t('Leave') }).then((leave) =>
       leave ? blocker.proceed() : blocker.reset(),
     );
   }, [blocker]);

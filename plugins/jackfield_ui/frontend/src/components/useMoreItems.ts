@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, body } from '../api/client';
 import type { Item } from '../api/types';
+import { t } from '../language/messages';
 import { notifyError } from './notify';
 
 /** One output of one node run. */
@@ -28,7 +29,8 @@ export async function readEveryItem(place: OutputPlace, most: number): Promise<I
     const page = await readItems(place, found.length, MOST);
     found.push(...page.data);
     size += JSON.stringify(page.data).length;
-    if (size > most) throw new Error(`It is too large: more than ${Math.round(most / 1_000_000)} MB.`);
+    if (size > most)
+      throw new Error(t('It is too large: more than {round} MB.', { round: Math.round(most / 1_000_000) }));
     if (found.length >= page.total || !page.data.length) return found;
   }
 }
@@ -51,7 +53,7 @@ export function useMoreItems(place: OutputPlace | undefined, first: readonly Ite
     mutationFn: (wanted: OutputPlace) => readItems(wanted, items.length, STEP),
     onSuccess: (page) =>
       setRead((before) => ({ key, items: [...(before.key === key ? before.items : []), ...page.data] })),
-    onError: (error) => notifyError(error, 'The items cannot be read'),
+    onError: (error) => notifyError(error, t('The items cannot be read')),
   });
   const left = place !== undefined && items.length < total;
   return {

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { t } from '../language/messages';
 import { bytes, compact, count, duration, moment, money, relative } from './format';
 
 const TICK = 10_000;
@@ -60,7 +61,7 @@ export function Duration({ ms, from, to }: { ms?: number | null; from?: Time; to
 }
 
 export function Bytes({ value }: { value: number }) {
-  return <span title={`${count(value)} bytes`}>{bytes(value)}</span>;
+  return <span title={t('{value} bytes', { value: count(value) })}>{bytes(value)}</span>;
 }
 
 /** US dollars. */

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { messageOf } from '../../api/errors';
 import { Copyable } from '../../components/Copyable';
+import { t } from '../../language/messages';
 
 const PATH = '/api/session/factors/totp';
 
@@ -35,21 +36,21 @@ export function AuthenticatorSetup({ onDone }: { onDone: (codes: readonly string
             {messageOf(problem)}
           </Alert>
         )}
-        {begun.isPending && <Loader aria-label="Making a secret" />}
+        {begun.isPending && <Loader aria-label={t('Making a secret')} />}
         {begun.data && (
           <>
-            <Text>Scan this picture with an authenticator app, or type the secret into it.</Text>
+            <Text>{t('Scan this picture with an authenticator app, or type the secret into it.')}</Text>
             <Image
               src={`data:image/svg+xml,${encodeURIComponent(begun.data.picture)}`}
-              alt="QR code of the secret"
+              alt={t('QR code of the secret')}
               w={220}
               mx="auto"
             />
             <div data-testid="totp-secret">
-              <Copyable text={begun.data.secret} label="the secret" />
+              <Copyable text={begun.data.secret} label={t('the secret')} />
             </div>
             <TextInput
-              label="Code that the app shows"
+              label={t('Code that the app shows')}
               inputMode="numeric"
               autoComplete="one-time-code"
               required
@@ -57,7 +58,7 @@ export function AuthenticatorSetup({ onDone }: { onDone: (codes: readonly string
               onChange={(event) => setCode(event.currentTarget.value)}
             />
             <Button type="submit" loading={isPending}>
-              Confirm
+              {t('Confirm')}
             </Button>
           </>
         )}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { api, data } from '../../api/client';
+import { t } from '../../language/messages';
 import { session } from '../session';
 import { hasPasskeys, passkeyProblem, signWithPasskey } from './passkeys';
 
@@ -21,7 +22,7 @@ export default function PasskeyLogin({
   };
   return (
     <Button variant="default" loading={busy} onClick={() => void attempt(enter)}>
-      Log in with a passkey
+      {t('Log in with a passkey')}
     </Button>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 import { createPasskey, hasPasskeys, passkeyProblem } from './passkeys';
 
 const PATH = '/api/session/passkeys';
@@ -16,7 +17,7 @@ export function PasskeySetup({ onDone }: { onDone: (codes: readonly string[]) =>
       const credential = await createPasskey(options).catch((problem: unknown) => {
         throw passkeyProblem(problem);
       });
-      return data(api.PUT(PATH, { body: { name: name.trim() || 'Passkey', credential } }));
+      return data(api.PUT(PATH, { body: { name: name.trim() || t('Passkey'), credential } }));
     },
     onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
   });
@@ -25,7 +26,7 @@ export function PasskeySetup({ onDone }: { onDone: (codes: readonly string[]) =>
     mutate();
   };
   if (!hasPasskeys())
-    return <Text>This browser has no passkeys here. Open Jackfield over https, or at localhost.</Text>;
+    return <Text>{t('This browser has no passkeys here. Open Jackfield over https, or at localhost.')}</Text>;
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -34,16 +35,16 @@ export function PasskeySetup({ onDone }: { onDone: (codes: readonly string[]) =>
             {messageOf(error)}
           </Alert>
         )}
-        <Text>A passkey lets you in with the lock of your device, without a password.</Text>
+        <Text>{t('A passkey lets you in with the lock of your device, without a password.')}</Text>
         <TextInput
-          label="Name of the passkey"
-          description="Such as the device that keeps it"
+          label={t('Name of the passkey')}
+          description={t('Such as the device that keeps it')}
           value={name}
           maxLength={60}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" loading={isPending}>
-          Make a passkey
+          {t('Make a passkey')}
         </Button>
       </Stack>
     </form>

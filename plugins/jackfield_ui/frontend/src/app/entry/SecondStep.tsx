@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 import { type SessionInfo, session } from '../session';
 import { AuthenticatorSetup } from './AuthenticatorSetup';
 import { PasskeySetup } from './PasskeySetup';
@@ -16,7 +17,7 @@ export default function SecondStep({ step }: { step: Step }) {
     <Stack>
       {step.has_to_set_up ? <FirstSetup /> : <Question step={step} />}
       <Button variant="subtle" onClick={() => void session.logOut()}>
-        Back to the login
+        {t('Back to the login')}
       </Button>
     </Stack>
   );
@@ -63,13 +64,13 @@ function Question({ step: { choices } }: { step: Step }) {
   };
   const send = async () => {
     const { shown } = await ask();
-    setHint(typeof shown.hint === 'string' ? shown.hint : 'The code is on its way.');
+    setHint(typeof shown.hint === 'string' ? shown.hint : t('The code is on its way.'));
   };
 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>Your account has a second factor.</Text>
+        <Text>{t('Your account has a second factor.')}</Text>
         {error && (
           <Alert color="red" role="alert">
             {error}
@@ -77,13 +78,13 @@ function Question({ step: { choices } }: { step: Step }) {
         )}
         {chosen === 'passkey' ? (
           <Button loading={busy} onClick={() => void attempt(withPasskey)}>
-            Use your passkey
+            {t('Use your passkey')}
           </Button>
         ) : (
           <>
             {!OURS.has(chosen) && (
               <Button variant="default" onClick={() => void attempt(send)}>
-                Send a code
+                {t('Send a code')}
               </Button>
             )}
             <TextInput
@@ -98,13 +99,13 @@ function Question({ step: { choices } }: { step: Step }) {
               onChange={(event) => setAnswer(event.currentTarget.value)}
             />
             <Button type="submit" loading={busy}>
-              Log in
+              {t('Log in')}
             </Button>
           </>
         )}
         {others.map(({ name, title: other }) => (
           <Button key={name} variant="default" onClick={() => choose(name)}>
-            {`Use another way: ${other}`}
+            {t('Use another way: {other}', { other })}
           </Button>
         ))}
       </Stack>
@@ -122,10 +123,10 @@ function FirstSetup() {
   if (way === 'passkey') return <PasskeySetup onDone={setCodes} />;
   return (
     <Stack>
-      <Text>Your role needs a second factor. Set one up to come in.</Text>
-      <Button onClick={() => setWay('app')}>Set up an authenticator app</Button>
+      <Text>{t('Your role needs a second factor. Set one up to come in.')}</Text>
+      <Button onClick={() => setWay('app')}>{t('Set up an authenticator app')}</Button>
       <Button variant="default" onClick={() => setWay('passkey')}>
-        Make a passkey
+        {t('Make a passkey')}
       </Button>
     </Stack>
   );

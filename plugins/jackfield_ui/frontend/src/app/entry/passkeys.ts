@@ -1,5 +1,7 @@
 /** The browser's side of passkeys. Options and answers are JSON with base64url, as WebAuthn's JSON forms have it. */
 
+import { t } from '../../language/messages';
+
 interface Descriptor {
   id: string;
   type: PublicKeyCredentialType;
@@ -70,13 +72,13 @@ export async function signWithPasskey(options: unknown): Promise<string> {
 /** An error of the browser in words: its own name no reason to strangers. */
 export function passkeyProblem(error: unknown): Error {
   if (error instanceof DOMException && error.name === 'InvalidStateError')
-    return new Error('This device has a passkey of yours already.');
-  if (error instanceof DOMException) return new Error('The browser made no passkey’s answer. Try again.');
+    return new Error(t('This device has a passkey of yours already.'));
+  if (error instanceof DOMException) return new Error(t('The browser made no passkey’s answer. Try again.'));
   return error instanceof Error ? error : new Error(String(error));
 }
 
 function plain(made: Credential | null) {
-  if (!(made instanceof PublicKeyCredential)) throw new Error('The browser gave no passkey.');
+  if (!(made instanceof PublicKeyCredential)) throw new Error(t('The browser gave no passkey.'));
   const { id, rawId, type, response, authenticatorAttachment } = made;
   return { id, rawId: text(rawId), type, response, authenticatorAttachment, clientExtensionResults: {} };
 }

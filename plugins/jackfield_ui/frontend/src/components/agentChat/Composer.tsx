@@ -1,12 +1,13 @@
 import { Button, Group, Textarea } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { api } from '../../api/client';
+import { t } from '../../language/messages';
 import classes from './agentChat.module.css';
 import { ofChat, useChatAction } from './session';
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  idle: 'Say something to the agent',
-  asking: 'The agent waits for your permission',
+  idle: t('Say something to the agent'),
+  asking: t('The agent waits for your permission'),
 };
 
 /** Enter sends, Shift with Enter begins a new line. `onSay`: refused, the text stays. */
@@ -34,8 +35,8 @@ export function Composer({
   return (
     <div className={classes.composer}>
       <Textarea
-        aria-label="Message"
-        placeholder={PLACEHOLDERS[state] ?? 'The agent is at work'}
+        aria-label={t('Message')}
+        placeholder={PLACEHOLDERS[state] ?? t('The agent is at work')}
         autosize
         minRows={2}
         maxRows={10}
@@ -46,11 +47,11 @@ export function Composer({
       <Group justify="flex-end" gap="sm" mt="xs">
         {(state === 'working' || state === 'asking') && (
           <Button variant="default" onClick={() => interrupt.mutate()} loading={interrupt.isPending}>
-            Interrupt
+            {t('Interrupt')}
           </Button>
         )}
         <Button disabled={!isReady} onClick={() => say.mutate(text)}>
-          Send
+          {t('Send')}
         </Button>
       </Group>
     </div>

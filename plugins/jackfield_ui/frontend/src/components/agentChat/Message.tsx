@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ChatMessage, Schemas } from '../../api/types';
+import { t } from '../../language/messages';
 import { Markdown } from '../markdown/Markdown';
 import classes from './agentChat.module.css';
 import { Permission } from './Permission';
@@ -33,19 +34,22 @@ export function Message({ session, shown, mayAnswer }: { session: string; shown:
     case 'turn_end':
       return message.reason === 'completed' ? null : (
         <Text c="dimmed" size="sm">
-          {message.reason === 'interrupted' ? 'Interrupted' : `Failed (${message.detail})`}
+          {message.reason === 'interrupted' ? t('Interrupted') : t('Failed ({detail})', { detail: message.detail })}
         </Text>
       );
     case 'usage':
       return (
         <Text c="dimmed" size="xs">
-          {message.input_tokens ?? '?'} tokens in, {message.output_tokens ?? '?'} out
+          {t('{inputTokens} tokens in, {outputTokens} out', {
+            inputTokens: message.input_tokens ?? '?',
+            outputTokens: message.output_tokens ?? '?',
+          })}
         </Text>
       );
     default:
       return (
         <Text c="dimmed" className={classes.text}>
-          The agent has ended ({message.exit_code}). {message.text}
+          {t('The agent has ended ({exitCode}). {text}', { exitCode: message.exit_code, text: message.text })}
         </Text>
       );
   }
@@ -57,7 +61,7 @@ function ToolCall({ message }: { message: Schemas['ToolCalled'] }) {
       <summary>
         <span className="jf-mono">{message.tool}</span> {message.title}
       </summary>
-      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label={t('Input')}>
         {JSON.stringify(message.input, null, 2)}
       </pre>
     </details>
@@ -67,8 +71,8 @@ function ToolCall({ message }: { message: Schemas['ToolCalled'] }) {
 function ToolResult({ message }: { message: Schemas['ToolAnswered'] }) {
   return (
     <details className={classes.block}>
-      <summary>{message.failed ? 'Failed or refused' : 'Result'}</summary>
-      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Result">
+      <summary>{message.failed ? t('Failed or refused') : t('Result')}</summary>
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label={t('Result')}>
         {message.output}
       </pre>
     </details>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { t } from '../../language/messages';
 import classes from './agentChat.module.css';
 import { Message } from './Message';
 import type { Told } from './merge';
@@ -19,7 +20,7 @@ export function Messages({
   mayAnswer: boolean;
 }) {
   return (
-    <ol className={classes.messages} aria-label="Messages" aria-busy={!isRead} aria-live="polite">
+    <ol className={classes.messages} aria-label={t('Messages')} aria-busy={!isRead} aria-live="polite">
       {told.messages.map((one) => (
         <li key={one.id} style={{ display: 'contents' }}>
           <Message session={session} shown={one} mayAnswer={mayAnswer} />

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { api } from '../../api/client';
 import type { Schemas } from '../../api/types';
+import { rich, t } from '../../language/messages';
 import { visible, visibleInput } from '../visible';
 import classes from './agentChat.module.css';
 import { useChatAction } from './session';
@@ -24,17 +25,20 @@ export function Permission({
   const isOpen = asked.state === 'open';
   const chosen = asked.options.find(({ id }) => id === asked.answer);
   return (
-    <section className={`${classes.block} ${isOpen ? classes.open : ''}`} aria-label={`Permission for ${asked.tool}`}>
+    <section
+      className={`${classes.block} ${isOpen ? classes.open : ''}`}
+      aria-label={t('Permission for {tool}', { tool: asked.tool })}
+    >
       <Text fw={600}>
-        May it use <span className="jf-mono">{visible(asked.tool)}</span>?
+        {rich('May it use {visible}?', { visible: <span className="jf-mono">{visible(asked.tool)}</span> })}
       </Text>
       {asked.title && <Text className={classes.text}>{visible(asked.title)}</Text>}
-      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label={t('Input')}>
         {visibleInput(asked.input)}
       </pre>
       {isOpen && asked.cut && (
         <Text size="sm">
-          The request is longer than agent_sessions.message_limit and is not shown whole: you can only reject it.
+          {t('The request is longer than agent_sessions.message_limit and is not shown whole: you can only reject it.')}
         </Text>
       )}
       {isOpen ? (
@@ -52,7 +56,7 @@ export function Permission({
         </Group>
       ) : (
         <Text c="dimmed" size="sm" mt="xs">
-          {asked.state === 'answered' ? `Answered: ${chosen?.name ?? asked.answer}` : 'Withdrawn'}
+          {asked.state === 'answered' ? t('Answered: {name}', { name: chosen?.name ?? asked.answer }) : t('Withdrawn')}
         </Text>
       )}
     </section>

@@ -1,4 +1,5 @@
 import { PasswordInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { t } from '../../language/messages';
 import type { CredentialType, CredentialValues as Values } from './kinds';
 
 type KindField = CredentialType['fields'][number];
@@ -28,8 +29,10 @@ export function CredentialFields({
         />
       ))}
       <TextInput
-        label="Allowed hosts"
-        description="Separated by commas, such as api.example.com, *.example.org. It is sent nowhere else. Empty: to every host."
+        label={t('Allowed hosts')}
+        description={t(
+          'Separated by commas, such as api.example.com, *.example.org. It is sent nowhere else. Empty: to every host.',
+        )}
         value={values.allowedHosts ?? ''}
         error={errors['values.allowedHosts']}
         onChange={(event) => onChange({ ...values, allowedHosts: event.currentTarget.value })}

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
+import { t } from '../../language/messages';
 import { CopyIcon } from '../Copyable';
 import { Highlight } from '../Highlight';
 import type { FieldUse, Numbered } from './Items';
@@ -14,9 +15,9 @@ interface Shown {
 /** The fields of items, which can be taken into parameters where there are some. */
 export function Fields({ items, label, ...shown }: { items: readonly Numbered[]; label: string } & Shown) {
   const found = useMemo(() => schemaOf(items.map(({ item }) => item)), [items]);
-  if (!found.length) return <Text c="dimmed">The items have no fields.</Text>;
+  if (!found.length) return <Text c="dimmed">{t('The items have no fields.')}</Text>;
   return (
-    <div className={classes.schema} tabIndex={0} role="group" aria-label={`Fields of ${label}`}>
+    <div className={classes.schema} tabIndex={0} role="group" aria-label={t('Fields of {label}', { label })}>
       <FieldList found={found} {...shown} />
     </div>
   );
@@ -35,7 +36,7 @@ function FieldList({ found, wanted, fields }: { found: readonly SchemaField[] } 
                 className={classes.fieldName}
                 draggable={fields !== undefined}
                 onDragStart={(event) => fields?.drag(event, fields.expression(field.path), nameOf(field.path), type)}
-                title={fields && 'Drag it into a parameter'}
+                title={fields && t('Drag it into a parameter')}
               >
                 <Highlight text={field.name} wanted={wanted} />
               </span>
@@ -43,7 +44,12 @@ function FieldList({ found, wanted, fields }: { found: readonly SchemaField[] } 
               <span className={classes.sample} title={field.sample}>
                 <Highlight text={field.sample} wanted={wanted} />
               </span>
-              {fields && <CopyIcon text={fields.expression(field.path)} label={`the expression for ${field.name}`} />}
+              {fields && (
+                <CopyIcon
+                  text={fields.expression(field.path)}
+                  label={t('the expression for {name}', { name: field.name })}
+                />
+              )}
             </div>
             {field.fields.length > 0 && <FieldList found={field.fields} wanted={wanted} fields={fields} />}
           </li>

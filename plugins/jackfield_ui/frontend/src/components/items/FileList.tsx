@@ -1,4 +1,5 @@
 import { Anchor, Button } from '@mantine/core';
+import { t } from '../../language/messages';
 import { bytes } from '../format';
 import { Highlight } from '../Highlight';
 import type { OutputPlace } from '../useMoreItems';
@@ -24,7 +25,7 @@ export function FileList({
 }) {
   const files = items.flatMap(({ item, index }) => filesOf(item).map((file) => ({ file, index }))).slice(0, MOST);
   return (
-    <ul className={classes.files} aria-label="Files">
+    <ul className={classes.files} aria-label={t('Files')}>
       {files.map(({ file, index }) => (
         <li key={`${index} ${file.key}`}>
           <span className={classes.missing}>{index}</span>
@@ -37,14 +38,14 @@ export function FileList({
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`Show the file ${file.name} of item ${index}`}
+            aria-label={t('Show the file {name} of item {index}', { name: file.name, index })}
             onClick={() => onFile(file, index)}
           >
-            Show
+            {t('Show')}
           </Button>
           {place && (
             <Anchor size="sm" href={fileAddress(place, index, file.key)} download={file.name}>
-              Save
+              {t('Save')}
             </Anchor>
           )}
         </li>

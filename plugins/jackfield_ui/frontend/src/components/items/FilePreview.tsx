@@ -2,6 +2,7 @@ import { Anchor, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { send } from '../../api/client';
+import { t } from '../../language/messages';
 import { Failure } from '../Failure';
 import { bytes } from '../format';
 import { JsonView } from '../JsonView';
@@ -38,7 +39,7 @@ export default function FilePreview({
         </Text>
         {address && (
           <Anchor size="sm" href={address} download={file.name}>
-            Save
+            {t('Save')}
           </Anchor>
         )}
       </Group>
@@ -47,10 +48,10 @@ export default function FilePreview({
       ) : (
         <Text c="dimmed">
           {large
-            ? `Files up to ${bytes(MOST_SHOWN)} are shown here; save this one.`
+            ? t('Files up to {mostShown} are shown here; save this one.', { mostShown: bytes(MOST_SHOWN) })
             : kind === 'other'
-              ? 'Files of this type are not shown here.'
-              : 'The file belongs to another execution, and is not in the pinned data.'}
+              ? t('Files of this type are not shown here.')
+              : t('The file belongs to another execution, and is not in the pinned data.')}
         </Text>
       )}
     </Modal>
@@ -79,10 +80,11 @@ function Content({ file, kind, address }: { file: ItemFile; kind: NodeType; addr
 function Paper({ blob, name }: { blob: Blob; name: string }) {
   const { data: is } = useQuery({ queryKey: ['file-pdf', blob], gcTime: 0, queryFn: () => isPdf(blob) });
   if (!navigator.pdfViewerEnabled) {
-    return <Text c="dimmed">This browser cannot show PDF files here; save the file.</Text>;
+    return <Text c="dimmed">{t('This browser cannot show PDF files here; save the file.')}</Text>;
   }
   if (is === undefined) return <Skeleton height={240} />;
-  if (!is) return <Text c="dimmed">The file is no PDF, though it says so, and cannot be shown here; save it.</Text>;
+  if (!is)
+    return <Text c="dimmed">{t('The file is no PDF, though it says so, and cannot be shown here; save it.')}</Text>;
   return <Played blob={blob} kind="pdf" type="application/pdf" name={name} />;
 }
 
@@ -98,7 +100,7 @@ function Written({ blob, kind, name }: { blob: Blob; kind: NodeType; name: strin
       </pre>
       {text.length > LONG && (
         <Text size="sm" c="dimmed" mt="xs">
-          The file is longer; this is its beginning.
+          {t('The file is longer; this is its beginning.')}
         </Text>
       )}
     </>

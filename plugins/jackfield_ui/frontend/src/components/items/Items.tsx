@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconSearch, IconTextWrap, IconX } from '@tabler/icons-react';
 import { type DragEvent, lazy, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import type { Item } from '../../api/types';
+import { t } from '../../language/messages';
 import { CopyIcon } from '../Copyable';
 import { count } from '../format';
 import { JsonView } from '../JsonView';
@@ -65,14 +66,14 @@ export function Items(props: ItemsProps) {
         <TextInput
           className={classes.search}
           size="xs"
-          aria-label={`Search ${label}`}
-          placeholder="Search"
+          aria-label={t('Search {label}', { label })}
+          placeholder={t('Search')}
           leftSection={<IconSearch size={13} aria-hidden="true" />}
           value={wanted}
           onChange={({ currentTarget: { value } }) => onWanted(value)}
           rightSection={
             wanted && (
-              <ActionIcon size="xs" onClick={() => onWanted('')} aria-label={`Search ${label} no longer`}>
+              <ActionIcon size="xs" onClick={() => onWanted('')} aria-label={t('Search {label} no longer', { label })}>
                 <IconX size={12} />
               </ActionIcon>
             )
@@ -81,21 +82,21 @@ export function Items(props: ItemsProps) {
         <Group gap="xs" wrap="nowrap">
           <SegmentedControl
             size="xs"
-            aria-label={`Show ${label} as`}
+            aria-label={t('Show {label} as', { label })}
             value={view}
             onChange={(next) => setView(next as View)}
             data={[
-              { value: 'schema', label: 'Schema' },
-              { value: 'table', label: 'Table' },
+              { value: 'schema', label: t('Schema') },
+              { value: 'table', label: t('Table') },
               { value: 'json', label: 'JSON' },
-              ...(withFiles ? [{ value: 'files', label: 'Files' }] : []),
+              ...(withFiles ? [{ value: 'files', label: t('Files') }] : []),
             ]}
           />
-          <Tooltip label={wrap ? 'Keep long values in one line' : 'Wrap long values'}>
+          <Tooltip label={wrap ? t('Keep long values in one line') : t('Wrap long values')}>
             <ActionIcon
               size="sm"
               variant={wrap ? 'light' : 'subtle'}
-              aria-label="Wrap long values"
+              aria-label={t('Wrap long values')}
               aria-pressed={wrap}
               onClick={() => setWrap(!wrap)}
             >
@@ -104,7 +105,7 @@ export function Items(props: ItemsProps) {
           </Tooltip>
           <CopyIcon
             text={() => JSON.stringify(given.items, null, 2)}
-            label={given.more ? `the first ${given.items.length} items` : label}
+            label={given.more ? t('the first {items} items', { items: given.items.length }) : label}
           />
         </Group>
       </Group>
@@ -131,11 +132,11 @@ export function Items(props: ItemsProps) {
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed">
             {given.items.length
-              ? `The first ${count(given.items.length)} are here.`
-              : 'They are large, and not read yet.'}
+              ? t('The first {items} are here.', { items: count(given.items.length) })
+              : t('They are large, and not read yet.')}
           </Text>
           <Button size="compact-sm" variant="default" loading={given.reading} onClick={given.more}>
-            {given.items.length ? 'Read more' : 'Read them'}
+            {given.items.length ? t('Read more') : t('Read them')}
           </Button>
         </Group>
       )}
@@ -149,15 +150,11 @@ export function Items(props: ItemsProps) {
 }
 
 function Total({ given: { total } }: { given: MoreItems }) {
-  return (
-    <>
-      {count(total)} {total === 1 ? 'item' : 'items'}
-    </>
-  );
+  return <>{t('{total, plural, one {# item} other {# items}}', { total })}</>;
 }
 
 function foundText(found: number, { items, total }: MoreItems, hits: number): string {
-  const among = items.length < total ? `the first ${count(items.length)} items` : `${count(total)}`;
+  const among = items.length < total ? t('the first {items} items', { items: count(items.length) }) : `${count(total)}`;
   return `${count(found)} of ${among}, ${count(hits)} ${hits === 1 ? 'hit' : 'hits'}`;
 }
 

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { isRecord } from '../../api/errors';
+import { t } from '../../language/messages';
 import { count } from '../format';
 import { Highlight } from '../Highlight';
 import type { FieldUse, Numbered } from './Items';
@@ -41,8 +42,10 @@ export function Table({
             {columns.map((name) => (
               <Head key={name} name={name} items={items} wanted={wanted} fields={fields} />
             ))}
-            {files && <th scope="col">Files</th>}
-            {names.length > columns.length && <th scope="col">{names.length - columns.length} more fields: JSON</th>}
+            {files && <th scope="col">{t('Files')}</th>}
+            {names.length > columns.length && (
+              <th scope="col">{t('{names} more fields: JSON', { names: names.length - columns.length })}</th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -59,7 +62,7 @@ export function Table({
                       key={file.key}
                       type="button"
                       className={classes.file}
-                      aria-label={`Show the file ${file.name} of item ${index}`}
+                      aria-label={t('Show the file {name} of item {index}', { name: file.name, index })}
                       onClick={() => onFile(file, index)}
                     >
                       <Highlight text={file.name} wanted={wanted} />
@@ -73,7 +76,7 @@ export function Table({
       </table>
       {shown.length < items.length && (
         <Button variant="subtle" fullWidth onClick={() => setMost(most + 4 * CHUNK)}>
-          {count(items.length - shown.length)} more items
+          {t('{items} more items', { items: count(items.length - shown.length) })}
         </Button>
       )}
     </div>
@@ -97,7 +100,7 @@ function Head({
   return (
     <th
       scope="col"
-      title={fields ? 'Drag it into a parameter' : name}
+      title={fields ? t('Drag it into a parameter') : name}
       draggable={fields !== undefined}
       onDragStart={(event) => fields?.drag(event, fields.expression([name]), name, type())}
     >

@@ -1,5 +1,7 @@
 /** What a tree of Markdown may be, so that no text stops the page. */
+
 import type { Options } from 'react-markdown';
+import { t } from '../../language/messages';
 
 type Plugin = NonNullable<Options['remarkPlugins']>[number];
 
@@ -28,7 +30,7 @@ export const shallow: Plugin = () => (tree: Branch) => {
   const open: [Branch, number][] = [[tree, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [branch, depth] = next;
-    if (depth > DEEPEST) throw new RangeError('The text is nested too deeply.');
+    if (depth > DEEPEST) throw new RangeError(t('The text is nested too deeply.'));
     for (const child of branch.children ?? []) open.push([child, depth + 1]);
   }
 };

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconArrowsExchange, IconShare } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
+import { t } from '../../language/messages';
 import { PlaceDialogs, type Placing } from './PlaceItems';
 import type { Placed } from './PlacingDialog';
 
@@ -23,7 +24,7 @@ export function ChosenThings({
     <>
       <Group gap="sm" mb="sm">
         <Text size="sm" role="status">
-          {things.length} selected
+          {t('{things} selected', { things: things.length })}
         </Text>
         {children}
         {placing && (
@@ -34,7 +35,7 @@ export function ChosenThings({
               leftSection={<IconArrowsExchange size={14} aria-hidden="true" />}
               onClick={() => setOpen('move')}
             >
-              Move to a project
+              {t('Move to a project')}
             </Button>
             <Button
               variant="default"
@@ -42,12 +43,12 @@ export function ChosenThings({
               leftSection={<IconShare size={14} aria-hidden="true" />}
               onClick={() => setOpen('share')}
             >
-              Share
+              {t('Share')}
             </Button>
           </>
         )}
         <Button variant="subtle" color="gray" c="dimmed" size="compact-sm" onClick={() => onChange(new Set())}>
-          Select none
+          {t('Select none')}
         </Button>
       </Group>
       <PlaceDialogs

@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import { named, type Placed, PlacingDialog } from './PlacingDialog';
 import { move } from './queries';
 import { reaches, useBelonging } from './rights';
@@ -21,21 +22,21 @@ export default function MoveDialog(placed: Placed) {
   return (
     <PlacingDialog
       {...placed}
-      title={`Move ${named(kind, things)}`}
-      action="Move"
+      title={t('Move {named}', { named: named(kind, things) })}
+      action={t('Move')}
       done="moved"
       ready={chosen !== null}
       run={(id) => move(kind, id, chosen ?? '')}
     >
       <Select
-        label="Project"
+        label={t('Project')}
         description={
           kind === 'workflow'
-            ? 'A moved workflow leaves its folder. Share or move its credentials and data tables as well.'
-            : 'Workflows of other projects can no longer use it, unless you share it with them.'
+            ? t('A moved workflow leaves its folder. Share or move its credentials and data tables as well.')
+            : t('Workflows of other projects can no longer use it, unless you share it with them.')
         }
-        placeholder="Choose a project"
-        nothingFoundMessage="No other project takes it"
+        placeholder={t('Choose a project')}
+        nothingFoundMessage={t('No other project takes it')}
         data={choices.map(({ id, name }) => ({ value: id, label: name }))}
         value={chosen}
         onChange={setChosen}

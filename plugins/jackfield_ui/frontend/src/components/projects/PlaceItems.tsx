@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { IconArrowsExchange, IconShare } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { t } from '../../language/messages';
 import type { Placed } from './PlacingDialog';
 
 const MoveDialog = lazy(() => import('./MoveDialog'));
@@ -13,10 +14,10 @@ export function PlaceItems({ onPlace }: { onPlace: (what: Placing) => void }) {
   return (
     <>
       <Menu.Item leftSection={<IconArrowsExchange size={16} />} onClick={() => onPlace('move')}>
-        Move to a project
+        {t('Move to a project')}
       </Menu.Item>
       <Menu.Item leftSection={<IconShare size={16} />} onClick={() => onPlace('share')}>
-        Share
+        {t('Share')}
       </Menu.Item>
     </>
   );

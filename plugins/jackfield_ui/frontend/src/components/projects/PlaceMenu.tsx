@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDotsVertical } from '@tabler/icons-react';
 import { useState } from 'react';
+import { t } from '../../language/messages';
 import { PlaceDialogs, PlaceItems, type Placing } from './PlaceItems';
 import type { Placed } from './PlacingDialog';
 
@@ -11,7 +12,7 @@ export function PlaceMenu({ kind, thing, to }: Pick<Placed, 'kind' | 'to'> & { t
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon aria-label={`Project of ${thing.name}`}>
+          <ActionIcon aria-label={t('Project of {name}', { name: thing.name })}>
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>

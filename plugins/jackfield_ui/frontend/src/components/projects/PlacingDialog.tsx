@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { t } from '../../language/messages';
 import { type BulkReport, eachOf } from '../eachOf';
 import { Modal } from '../Modal';
 import { NotDone } from '../NotDone';
@@ -73,8 +74,8 @@ export function PlacingDialog({
   if (report) {
     return (
       <NotDone
-        title={`${manyOf(kind, report.failed.length)} not ${done}`}
-        done={report.done ? `${manyOf(kind, report.done)} ${done}.` : 'None of them.'}
+        title={t('{manyOf} not {done}', { manyOf: manyOf(kind, report.failed.length), done })}
+        done={report.done ? `${manyOf(kind, report.done)} ${done}.` : t('None of them.')}
         failed={report.failed.map(({ key, reason }) => ({
           key,
           reason,
@@ -92,7 +93,7 @@ export function PlacingDialog({
           {children}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={isPending} disabled={!ready}>
               {action}

@@ -1,5 +1,6 @@
 import { Badge, Group, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconShare } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import type { Column } from '../table/types';
 import { SHARED } from './queries';
 import type { Belonging } from './rights';
@@ -7,7 +8,7 @@ import type { Belonging } from './rights';
 /** The name of a project; administrators see things of people whose own project is not among theirs. */
 export function projectName(belonging: Pick<Belonging, 'projects'>, id: string): string {
   const known = belonging.projects.find((one) => one.id === id);
-  return known?.name ?? (id === SHARED ? 'Shared' : 'Another person’s own');
+  return known?.name ?? (id === SHARED ? t('Shared') : t('Another person’s own'));
 }
 
 /** Where a thing belongs, and how many other projects may use it. */
@@ -21,10 +22,10 @@ export function ProjectBadge({ id, belonging }: { id: string; belonging: Belongi
         {projectName(belonging, place.projectId)}
       </Badge>
       {others && (
-        <Tooltip label={`Shared with ${others}`}>
+        <Tooltip label={t('Shared with {others}', { others })}>
           <Badge variant="outline" size="sm" leftSection={<IconShare size={10} aria-hidden="true" />}>
             <span aria-hidden="true">{place.sharedWith.length}</span>
-            <VisuallyHidden>{`Shared with ${others}`}</VisuallyHidden>
+            <VisuallyHidden>{t('Shared with {others}', { others })}</VisuallyHidden>
           </Badge>
         </Tooltip>
       )}
@@ -41,5 +42,5 @@ export function projectColumns<Row extends { id: string }>(inUse: boolean, belon
 export function projectColumnsBy<Row>(idOf: (row: Row) => string, inUse: boolean, belonging: Belonging): Column<Row>[] {
   if (!inUse) return [];
   const render = (row: Row) => <ProjectBadge id={idOf(row)} belonging={belonging} />;
-  return [{ key: 'project', title: 'Project', render }];
+  return [{ key: 'project', title: t('Project'), render }];
 }

@@ -3,6 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
 import { useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import { named, type Placed, PlacingDialog } from './PlacingDialog';
 import { projectName } from './ProjectBadge';
 import { ofProject, type Placement, share, unshare } from './queries';
@@ -25,8 +26,8 @@ export default function ShareDialog(placed: Placed) {
   const teams = belonging.projects.filter((one) => one.kind === 'team');
   const fits = ({ value }: { value: string }) => !(owners.size === 1 && owners.has(value));
   const known = [
-    { group: 'Projects', items: teams.map(({ id, name }) => ({ value: id, label: name })).filter(fits) },
-    { group: 'People', items: people.filter(fits).filter(({ value }) => !own.has(value)) },
+    { group: t('Projects'), items: teams.map(({ id, name }) => ({ value: id, label: name })).filter(fits) },
+    { group: t('People'), items: people.filter(fits).filter(({ value }) => !own.has(value)) },
   ];
   const offered = new Set(known.flatMap(({ items }) => items.map(({ value }) => value)));
   const others = before
@@ -44,17 +45,17 @@ export default function ShareDialog(placed: Placed) {
   return (
     <PlacingDialog
       {...placed}
-      title={`Share ${named(kind, things)}`}
-      action="Share"
-      done="shared anew"
+      title={t('Share {named}', { named: named(kind, things) })}
+      action={t('Share')}
+      done={t('shared anew')}
       ready={changed && places.length === things.length}
       run={run}
     >
       <MultiSelect
-        label="Shared with"
-        description="Their editors may use it, and cannot change it."
-        placeholder={chosen.length ? '' : 'Choose projects or people'}
-        data={[...known, { group: 'Others', items: others }].filter(({ items }) => items.length > 0)}
+        label={t('Shared with')}
+        description={t('Their editors may use it, and cannot change it.')}
+        placeholder={chosen.length ? '' : t('Choose projects or people')}
+        data={[...known, { group: t('Others'), items: others }].filter(({ items }) => items.length > 0)}
         value={chosen}
         onChange={setPicked}
         searchable

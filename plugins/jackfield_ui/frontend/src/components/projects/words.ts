@@ -1,12 +1,13 @@
+import { t } from '../../language/messages';
 import type { Kind } from './queries';
 
 const WORDS: Record<Kind, [string, string]> = {
   workflow: ['workflow', 'workflows'],
   credential: ['credential', 'credentials'],
   variable: ['variable', 'variables'],
-  'data-table': ['data table', 'data tables'],
+  'data-table': [t('data table'), t('data tables')],
   profile: ['profile', 'profiles'],
-  'virtual-key': ['virtual key', 'virtual keys'],
+  'virtual-key': [t('virtual key'), t('virtual keys')],
 };
 
 /** '1 workflow', '3 data tables'. */

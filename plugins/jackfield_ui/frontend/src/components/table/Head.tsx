@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import classes from './DataTable.module.css';
 import type { Column, Selection, Sorting } from './types';
 
@@ -45,15 +46,15 @@ export function SortOfCards<Row>({
   const sortable = columns.filter(({ sort }) => sort);
   if (sortable.length === 0) return null;
   const choices = sortable.flatMap(({ key, title }) => [
-    { value: `+${key}`, label: `${title}, ascending` },
-    { value: `-${key}`, label: `${title}, descending` },
+    { value: `+${key}`, label: t('{title}, ascending', { title }) },
+    { value: `-${key}`, label: t('{title}, descending', { title }) },
   ]);
   return (
     <NativeSelect
       hiddenFrom="sm"
-      aria-label="Sort by"
+      aria-label={t('Sort by')}
       leftSection={<IconArrowsSort size={14} aria-hidden="true" />}
-      data={sorting ? choices : [{ value: '', label: 'As they come' }, ...choices]}
+      data={sorting ? choices : [{ value: '', label: t('As they come') }, ...choices]}
       value={sorting ? `${sorting.descending ? '-' : '+'}${sorting.key}` : ''}
       onChange={({ currentTarget: { value } }) =>
         onSort(value ? { key: value.slice(1), descending: value.startsWith('-') } : undefined)
@@ -74,7 +75,7 @@ export function SelectAll<Row>({
   const all = rows.length > 0 && rows.every((row) => selected.has(rowKey(row)));
   return (
     <Checkbox
-      aria-label="Select all rows of this page"
+      aria-label={t('Select all rows of this page')}
       checked={all}
       indeterminate={!all && selected.size > 0}
       onChange={() => onChange(new Set(all ? [] : rows.map(rowKey)))}

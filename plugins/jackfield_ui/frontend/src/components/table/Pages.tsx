@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { Paging } from '../../api/paging';
+import { t } from '../../language/messages';
 import { count } from '../format';
 
 export function Pages({ offset, limit, total, onOffset, shown }: Paging & { shown: number }) {
@@ -7,14 +8,20 @@ export function Pages({ offset, limit, total, onOffset, shown }: Paging & { show
   return (
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed" role="status">
-        {shown ? `${count(offset + 1)}–${count(offset + shown)} of ${count(total)}` : `None of ${count(total)}`}
+        {shown
+          ? t('{offset}–{offset2} of {total}', {
+              offset: count(offset + 1),
+              offset2: count(offset + shown),
+              total: count(total),
+            })
+          : t('None of {total}', { total: count(total) })}
       </Text>
       <Group gap="sm">
         <Button variant="default" disabled={offset === 0} onClick={() => onOffset(Math.max(0, offset - limit))}>
-          Previous
+          {t('Previous')}
         </Button>
         <Button variant="default" disabled={offset + shown >= total} onClick={() => onOffset(offset + limit)}>
-          Next
+          {t('Next')}
         </Button>
       </Group>
     </Group>

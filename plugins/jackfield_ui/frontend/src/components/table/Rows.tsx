@@ -1,5 +1,6 @@
 import { Checkbox, Skeleton } from '@mantine/core';
 import { Fragment, type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import { t } from '../../language/messages';
 import classes from './DataTable.module.css';
 import { picked } from './range';
 import type { DataTableProps } from './types';
@@ -90,7 +91,7 @@ function Cells<Row>({ columns, row, rowKey, rowName = rowKey, rowActions, select
       {selection && (
         <td role="cell" className={classes.tick}>
           <Checkbox
-            aria-label={`Select ${rowName(row)}`}
+            aria-label={t('Select {rowName}', { rowName: rowName(row) })}
             checked={selection.selected.has(key)}
             onChange={({ nativeEvent }) => onToggle(key, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
           />

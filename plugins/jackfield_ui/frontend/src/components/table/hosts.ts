@@ -1,3 +1,4 @@
+import { t } from '../../language/messages';
 import type { Column } from './types';
 
 interface Placed {
@@ -12,7 +13,7 @@ export function withHost<Row extends Placed>(
 ): readonly Column<Row>[] {
   const [first, ...others] = columns;
   if (!first || new Set(rows.map(hostOf)).size < 2) return columns;
-  return [first, { key: 'host', title: 'Host', sort: hostOf, render: hostOf }, ...others];
+  return [first, { key: 'host', title: t('Host'), sort: hostOf, render: hostOf }, ...others];
 }
 
 export function hostOf({ host }: Placed): string {

@@ -10,6 +10,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useMemo, useState } from 'react';
+import { locale } from '../../language/messages';
 import type { DataTableProps, Sorting, SortValue } from './types';
 
 const features = tableFeatures({
@@ -31,7 +32,7 @@ interface Held<Row> {
 const TEXT = ' text';
 const NONE: never[] = [];
 
-const order = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const order = new Intl.Collator(locale(), { numeric: true, sensitivity: 'base' });
 
 function compared(one: SortValue, other: SortValue): number {
   if (typeof one === 'string' && typeof other === 'string') return order.compare(one, other);

@@ -4,18 +4,23 @@ import { ApiError, messageOf } from '../../api/errors';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { useSending } from '../../components/useSending';
+import { t } from '../../language/messages';
 import { type ProviderBody, useAddProvider } from './queries';
 
 const TYPES: { value: ProviderBody['type']; label: string; hint: string }[] = [
-  { value: 'openai-compatible', label: 'OpenAI’s dialect', hint: 'A URL that ends with its version, most often /v1.' },
-  { value: 'anthropic-compatible', label: 'Anthropic’s dialect', hint: 'A URL without a version.' },
-  { value: 'gemini-compatible', label: 'Gemini’s dialect', hint: 'A URL without a version.' },
+  {
+    value: 'openai-compatible',
+    label: t('OpenAI’s dialect'),
+    hint: t('A URL that ends with its version, most often /v1.'),
+  },
+  { value: 'anthropic-compatible', label: t('Anthropic’s dialect'), hint: t('A URL without a version.') },
+  { value: 'gemini-compatible', label: t('Gemini’s dialect'), hint: t('A URL without a version.') },
 ];
 const AUTH = [
-  { value: 'vendor', label: 'As the dialect’s vendor has it' },
-  { value: 'bearer', label: 'Authorization: Bearer' },
-  { value: 'api-key', label: 'In its own header' },
-  { value: 'none', label: 'No key' },
+  { value: 'vendor', label: t('As the dialect’s vendor has it') },
+  { value: 'bearer', label: t('Authorization: Bearer') },
+  { value: 'api-key', label: t('In its own header') },
+  { value: 'none', label: t('No key') },
 ];
 const ENDPOINT = 'main';
 /** Names in the form of the API's fields. */
@@ -63,7 +68,7 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
     initial: EMPTY,
     send: (values) => add.mutateAsync(bodyOf(values)),
     onSent: (_, { id, name }) => {
-      notifyDone(`The provider ${name.trim() || id.trim()} was added.`);
+      notifyDone(t('The provider {name} was added.', { name: name.trim() || id.trim() }));
       onAdded(id.trim());
     },
     namedAs: NAMES,
@@ -71,12 +76,12 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
   const { id, type, url, auth } = form.values;
   const others = Object.entries(error instanceof ApiError ? error.fields : {}).filter(([field]) => !(field in NAMES));
   return (
-    <Modal opened onClose={onClose} title="Add a provider" size="lg">
+    <Modal opened onClose={onClose} title={t('Add a provider')} size="lg">
       <form onSubmit={submit}>
         <Stack>
           <Group grow align="flex-start">
             <TextInput
-              label="Id"
+              label={t('Id')}
               required
               data-autofocus
               classNames={{ input: 'jf-mono' }}
@@ -84,26 +89,26 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
               autoComplete="off"
               {...form.getInputProps('id')}
             />
-            <TextInput label="Display name" autoComplete="off" {...form.getInputProps('name')} />
+            <TextInput label={t('Display name')} autoComplete="off" {...form.getInputProps('name')} />
           </Group>
           <Select
-            label="Speaks"
+            label={t('Speaks')}
             data={TYPES.map(({ value, label }) => ({ value, label }))}
             allowDeselect={false}
             {...form.getInputProps('type')}
           />
           <TextInput
-            label="Endpoint"
+            label={t('Endpoint')}
             required
             classNames={{ input: 'jf-mono' }}
             description={TYPES.find(({ value }) => value === type)?.hint}
             autoComplete="off"
             {...form.getInputProps('url')}
           />
-          <Select label="Key is sent" data={AUTH} allowDeselect={false} {...form.getInputProps('auth')} />
+          <Select label={t('Key is sent')} data={AUTH} allowDeselect={false} {...form.getInputProps('auth')} />
           {auth === 'api-key' && (
             <TextInput
-              label="Header"
+              label={t('Header')}
               classNames={{ input: 'jf-mono' }}
               placeholder="api-key"
               autoComplete="off"
@@ -112,19 +117,19 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
           )}
           {auth !== 'none' && (
             <PasswordInput
-              label="Key for proxies"
-              description="Optional: profiles have keys of their own."
+              label={t('Key for proxies')}
+              description={t('Optional: profiles have keys of their own.')}
               autoComplete="off"
               {...form.getInputProps('key')}
             />
           )}
           <TagsInput
-            label="Models"
-            description="The first is the default. None: any."
+            label={t('Models')}
+            description={t('The first is the default. None: any.')}
             {...form.getInputProps('models')}
           />
           {error && (
-            <Alert color="red" icon={<IconAlertTriangle />} title="It was not added" role="alert">
+            <Alert color="red" icon={<IconAlertTriangle />} title={t('It was not added')} role="alert">
               {messageOf(error)}
               {others.map(([field, why]) => (
                 <div key={field}>
@@ -135,10 +140,10 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={add.isPending} disabled={!id.trim() || !url.trim()}>
-              Add the provider
+              {t('Add the provider')}
             </Button>
           </Group>
         </Stack>

@@ -9,6 +9,7 @@ import { Copyable } from '../../components/Copyable';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import { NotInstalled } from './NotInstalled';
 import { useAgent } from './queries';
 
@@ -22,13 +23,13 @@ export default function Agent() {
     <Page
       title={data?.name ?? id}
       badge={data && <StatusBadge status={data.installed ? 'installed' : 'missing'} />}
-      crumbs={[{ label: 'Agents', to: areaPath('agents') }]}
+      crumbs={[{ label: t('Agents'), to: areaPath('agents') }]}
       actions={
         data &&
         writes &&
         hasArea('profiles') && (
           <Button component={Link} to={`${areaPath('profiles')}?new&agent=${segment(id)}`}>
-            New profile with it
+            {t('New profile with it')}
           </Button>
         )
       }
@@ -41,26 +42,26 @@ export default function Agent() {
         <Stack gap="lg" maw={720}>
           {!data.installed && <NotInstalled agent={data} />}
           <dl className={classes.facts}>
-            <dt>Version</dt>
+            <dt>{t('Version')}</dt>
             <dd>{data.version ?? '–'}</dd>
-            <dt>Program</dt>
+            <dt>{t('Program')}</dt>
             <dd>
               {data.binary_path ? (
-                <Copyable text={data.binary_path} label="the path" />
+                <Copyable text={data.binary_path} label={t('the path')} />
               ) : (
                 <span className="jf-mono">{data.binary}</span>
               )}
             </dd>
-            <dt>Speaks</dt>
-            <dd>{data.dialect ?? 'any dialect'}</dd>
-            <dt>Hooks</dt>
-            <dd>{data.supports_hooks ? 'yes' : 'no'}</dd>
-            <dt>Without a terminal</dt>
-            <dd>{data.headless ? 'yes' : 'no'}</dd>
+            <dt>{t('Speaks')}</dt>
+            <dd>{data.dialect ?? t('any dialect')}</dd>
+            <dt>{t('Hooks')}</dt>
+            <dd>{data.supports_hooks ? t('yes') : t('no')}</dd>
+            <dt>{t('Without a terminal')}</dt>
+            <dd>{data.headless ? t('yes') : t('no')}</dd>
           </dl>
           <section>
             <Title order={2} mb="sm">
-              Models
+              {t('Models')}
             </Title>
             {data.supported_models.length ? (
               <Paper p="md">
@@ -71,7 +72,7 @@ export default function Agent() {
                       {model === data.default_model && (
                         <Text span size="xs" c="dimmed">
                           {' '}
-                          default
+                          {t('default')}
                         </Text>
                       )}
                     </List.Item>
@@ -79,7 +80,7 @@ export default function Agent() {
                 </List>
               </Paper>
             ) : (
-              <Text c="dimmed">Whatever its provider serves.</Text>
+              <Text c="dimmed">{t('Whatever its provider serves.')}</Text>
             )}
           </section>
         </Stack>

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { Copyable } from '../../components/Copyable';
+import { rich, t } from '../../language/messages';
 import type { AgentDetail } from './queries';
 
 /** How one gets an agent, as its manifest says. */
@@ -9,36 +10,44 @@ export function NotInstalled({ agent: { binary, install } }: { agent: AgentDetai
   // A manifest may be anybody's.
   const page = homepage && /^https?:\/\//i.test(homepage) ? homepage : undefined;
   return (
-    <Alert icon={<IconInfoCircle />} title="Not installed">
+    <Alert icon={<IconInfoCircle />} title={t('Not installed')}>
       <Stack gap="sm">
         {command ? (
           <div>
-            <Text size="sm">To install it, run on the daemon’s computer:</Text>
-            <Copyable text={command} label="the command" />
+            <Text size="sm">{t('To install it, run on the daemon’s computer:')}</Text>
+            <Copyable text={command} label={t('the command')} />
           </div>
         ) : (
-          <Text size="sm">Install it as its maker says.</Text>
+          <Text size="sm">{t('Install it as its maker says.')}</Text>
         )}
         {page && (
           <Text size="sm">
-            More:{' '}
-            <Anchor
-              href={page}
-              target="_blank"
-              rel="noopener noreferrer"
-              inherit
-              c="inherit"
-              underline="always"
-              style={{ overflowWrap: 'anywhere' }}
-            >
-              {page}
-            </Anchor>
+            {rich('More: {page}', {
+              page: (
+                <Anchor
+                  href={page}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  inherit
+                  c="inherit"
+                  underline="always"
+                  style={{ overflowWrap: 'anywhere' }}
+                >
+                  {page}
+                </Anchor>
+              ),
+            })}
           </Text>
         )}
         <Text size="sm">
-          The daemon looks for the program <b className="jf-mono">{binary}</b> on its{' '}
-          <span className="jf-mono">PATH</span> and notices it by itself;{' '}
-          <span className="jf-mono">jackfield agents list --detect-again</span> looks at once.
+          {rich(
+            'The daemon looks for the program {binary} on its {code} and notices it by itself; {command} looks at once.',
+            {
+              binary: <b className="jf-mono">{binary}</b>,
+              code: <span className="jf-mono">PATH</span>,
+              command: <span className="jf-mono">jackfield agents list --detect-again</span>,
+            },
+          )}
         </Text>
       </Stack>
     </Alert>

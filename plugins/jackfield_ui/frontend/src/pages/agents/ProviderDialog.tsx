@@ -7,6 +7,7 @@ import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import {
   type KeySource,
   type ProviderDetail,
@@ -29,24 +30,24 @@ export function ProviderDialog({ id, onClose }: { id: string; onClose: () => voi
       ) : (
         <Stack gap="lg">
           <dl className={classes.facts}>
-            <dt>Speaks</dt>
-            <dd>{data.dialect === null ? 'the agent’s own login' : `${data.dialect} (${data.type})`}</dd>
+            <dt>{t('Speaks')}</dt>
+            <dd>{data.dialect === null ? t('the agent’s own login') : `${data.dialect} (${data.type})`}</dd>
             {Object.entries(data.endpoints).map(([name, url]) => (
               <Endpoint key={name} name={name} url={url} isDefault={name === data.default_endpoint} />
             ))}
-            <dt>Models</dt>
+            <dt>{t('Models')}</dt>
             <dd>
               {data.models.length ? (
                 <List size="sm" listStyleType="none">
                   {data.models.map((model) => (
                     <List.Item key={model}>
                       <span className="jf-mono">{model}</span>
-                      {model === data.default_model && ' (default)'}
+                      {model === data.default_model && t(' (default)')}
                     </List.Item>
                   ))}
                 </List>
               ) : (
-                'any'
+                t('any')
               )}
             </dd>
           </dl>
@@ -63,12 +64,12 @@ function Remove({ provider, onRemoved }: { provider: ProviderDetail; onRemoved: 
   const change = useRemoveProvider(provider.id);
   if (!writes) return null;
   const remove = async () => {
-    const title = `Remove the provider “${provider.name}”?`;
-    const body = 'Its manifest is deleted. A provider that profiles have stays.';
-    if (!(await confirm({ title, body, action: 'Remove' }))) return;
+    const title = t('Remove the provider “{name}”?', { name: provider.name });
+    const body = t('Its manifest is deleted. A provider that profiles have stays.');
+    if (!(await confirm({ title, body, action: t('Remove') }))) return;
     change.mutate(undefined, {
       onSuccess: () => {
-        notifyDone('The provider was removed.');
+        notifyDone(t('The provider was removed.'));
         onRemoved();
       },
       onError: (error) => notifyError(error),
@@ -76,7 +77,7 @@ function Remove({ provider, onRemoved }: { provider: ProviderDetail; onRemoved: 
   };
   return (
     <Button variant="default" style={{ alignSelf: 'flex-start' }} onClick={() => void remove()}>
-      Remove the provider…
+      {t('Remove the provider…')}
     </Button>
   );
 }
@@ -84,10 +85,10 @@ function Remove({ provider, onRemoved }: { provider: ProviderDetail; onRemoved: 
 function Endpoint({ name, url, isDefault }: { name: string; url: string; isDefault: boolean }) {
   return (
     <>
-      <dt>Endpoint {name}</dt>
+      <dt>{t('Endpoint {name}', { name })}</dt>
       <dd>
         <span className="jf-mono">{url}</span>
-        {isDefault && name !== 'default' && ' (default)'}
+        {isDefault && name !== 'default' && t(' (default)')}
       </dd>
     </>
   );
@@ -106,48 +107,50 @@ function Key({ provider }: { provider: ProviderDetail }) {
     try {
       await change.mutateAsync(key);
       setKey('');
-      notifyDone(`The key of ${provider.name} was stored.`);
+      notifyDone(t('The key of {name} was stored.', { name: provider.name }));
     } catch (error) {
-      if (!(error instanceof ApiError && error.fields.api_key)) notifyError(error, 'The key was not stored');
+      if (!(error instanceof ApiError && error.fields.api_key)) notifyError(error, t('The key was not stored'));
     }
   };
   const remove = async () => {
-    const title = `Remove the stored key of “${provider.name}”?`;
-    const body = 'Proxies of other profiles can then send nothing to it. Keys of profiles stay.';
-    if (!(await confirm({ title, body, action: 'Remove' }))) return;
+    const title = t('Remove the stored key of “{name}”?', { name: provider.name });
+    const body = t('Proxies of other profiles can then send nothing to it. Keys of profiles stay.');
+    if (!(await confirm({ title, body, action: t('Remove') }))) return;
     change.mutate(null, {
-      onSuccess: () => notifyDone('The key was removed.'),
+      onSuccess: () => notifyDone(t('The key was removed.')),
       onError: (error) => notifyError(error),
     });
   };
   return (
     <section aria-labelledby="provider-key">
       <Title order={2} id="provider-key" mb="xs">
-        Key for proxies
+        {t('Key for proxies')}
       </Title>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          {stateOf(source, variable)} {required ? '' : 'The provider needs none. '}A profile has its own key; this one
-          is for requests that the proxy of another provider’s profile sends here.
+          {t(
+            '{stateOf} {part}A profile has its own key; this one is for requests that the proxy of another provider’s profile sends here.',
+            { stateOf: stateOf(source, variable), part: required ? '' : t('The provider needs none. ') },
+          )}
         </Text>
         {writes && (
           <form onSubmit={(event) => void store(event)}>
             <Group gap="sm" align="flex-start">
               <PasswordInput
                 flex="1 1 14rem"
-                aria-label="New key"
-                placeholder={provider.auth.prompt || 'The key'}
+                aria-label={t('New key')}
+                placeholder={provider.auth.prompt || t('The key')}
                 autoComplete="off"
                 value={key}
                 onChange={(event) => setKey(event.currentTarget.value)}
                 error={fields.api_key}
               />
               <Button type="submit" variant="default" disabled={!key} loading={change.isPending}>
-                Store
+                {t('Store')}
               </Button>
               {source === 'stored' && (
                 <Button variant="default" onClick={() => void remove()}>
-                  Remove…
+                  {t('Remove…')}
                 </Button>
               )}
             </Group>
@@ -159,8 +162,9 @@ function Key({ provider }: { provider: ProviderDetail }) {
 }
 
 function stateOf(key: KeySource | undefined, variable: string | null): string {
-  if (key === 'stored') return 'A key is stored.';
-  if (key === 'environment') return `The daemon’s variable ${variable ?? ''} holds one.`;
-  if (key === null) return `No key is stored${variable ? `, and ${variable} is not set` : ''}.`;
+  if (key === 'stored') return t('A key is stored.');
+  if (key === 'environment') return t('The daemon’s variable {variable} holds one.', { variable: variable ?? '' });
+  if (key === null)
+    return t('No key is stored{part}.', { part: variable ? t(', and {variable} is not set', { variable }) : '' });
   return '';
 }

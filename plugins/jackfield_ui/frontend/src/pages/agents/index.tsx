@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Warnings } from '../../components/Warnings';
+import { rich, t } from '../../language/messages';
 import { AddProvider } from './AddProvider';
 import { ProviderDialog } from './ProviderDialog';
 import { type Provider, useAgents, useProviders } from './queries';
@@ -28,8 +29,8 @@ export default function Agents() {
   const tab = search.get('tab') === 'providers' ? 'providers' : 'agents';
   return (
     <Page
-      title="Agents"
-      subtitle="The coding tools that profiles run, and the providers that serve their models."
+      title={t('Agents')}
+      subtitle={t('The coding tools that profiles run, and the providers that serve their models.')}
       actions={
         tab === 'providers' &&
         writes && (
@@ -37,23 +38,23 @@ export default function Agents() {
             leftSection={<IconPlus size={16} />}
             onClick={() => setSearch({ tab: 'providers', new: '' }, { replace: true })}
           >
-            Add a provider
+            {t('Add a provider')}
           </Button>
         )
       }
     >
-      <Warnings title="Manifests that cannot be used" warnings={warnings} />
+      <Warnings title={t('Manifests that cannot be used')} warnings={warnings} />
       <Tabs
         value={tab}
         onChange={(next) => setSearch(next === 'providers' ? { tab: 'providers' } : {}, { replace: true })}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="agents">Agents</Tabs.Tab>
-          <Tabs.Tab value="providers">Providers</Tabs.Tab>
+          <Tabs.Tab value="agents">{t('Agents')}</Tabs.Tab>
+          <Tabs.Tab value="providers">{t('Providers')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="agents">
           <DataTable
-            label="Agents"
+            label={t('Agents')}
             columns={AGENTS}
             rows={agents.data?.data}
             rowKey={({ id }) => id}
@@ -62,15 +63,17 @@ export default function Agents() {
             onOpen={({ id }) => void navigate(address(id))}
             initialSort={{ key: 'installed', descending: false }}
             empty={
-              <EmptyState icon={IconRobot} title="No agent is known">
-                Put a manifest into <span className="jf-mono">agents.d</span> of the configuration directory.
+              <EmptyState icon={IconRobot} title={t('No agent is known')}>
+                {rich('Put a manifest into {code} of the configuration directory.', {
+                  code: <span className="jf-mono">agents.d</span>,
+                })}
               </EmptyState>
             }
           />
         </Tabs.Panel>
         <Tabs.Panel value="providers">
           <DataTable
-            label="Providers"
+            label={t('Providers')}
             columns={providerColumns(show)}
             rows={providers.data?.data}
             rowKey={({ id }) => id}
@@ -79,8 +82,10 @@ export default function Agents() {
             onOpen={({ id }) => show(id)}
             initialSort={{ key: 'name', descending: false }}
             empty={
-              <EmptyState icon={IconBooks} title="No provider is known">
-                Put a manifest into <span className="jf-mono">providers.d</span> of the configuration directory.
+              <EmptyState icon={IconBooks} title={t('No provider is known')}>
+                {rich('Put a manifest into {code} of the configuration directory.', {
+                  code: <span className="jf-mono">providers.d</span>,
+                })}
               </EmptyState>
             }
           />
@@ -103,7 +108,7 @@ export default function Agents() {
 const AGENTS: Column<Agent>[] = [
   {
     key: 'name',
-    title: 'Agent',
+    title: t('Agent'),
     primary: true,
     sort: ({ name }) => name.toLowerCase(),
     render: ({ id, name }) => (
@@ -114,14 +119,14 @@ const AGENTS: Column<Agent>[] = [
   },
   {
     key: 'installed',
-    title: 'State',
+    title: t('State'),
     sort: ({ installed, name }) => `${installed ? 0 : 1}${name.toLowerCase()}`,
     render: ({ installed }) => <StatusBadge status={installed ? 'installed' : 'missing'} />,
   },
-  { key: 'version', title: 'Version', render: ({ version }) => version ?? '–' },
+  { key: 'version', title: t('Version'), render: ({ version }) => version ?? '–' },
   {
     key: 'path',
-    title: 'Program',
+    title: t('Program'),
     render: ({ binary_path }) => (
       <span className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
         {binary_path ?? '–'}
@@ -130,7 +135,7 @@ const AGENTS: Column<Agent>[] = [
   },
   {
     key: 'profiles',
-    title: 'Profiles',
+    title: t('Profiles'),
     align: 'end',
     sort: ({ profile_count }) => profile_count,
     render: ({ profile_count }) => profile_count,
@@ -141,7 +146,7 @@ function providerColumns(show: (id: string) => void): Column<Provider>[] {
   return [
     {
       key: 'name',
-      title: 'Provider',
+      title: t('Provider'),
       primary: true,
       sort: ({ name }) => name.toLowerCase(),
       render: ({ id, name }) => (
@@ -152,13 +157,13 @@ function providerColumns(show: (id: string) => void): Column<Provider>[] {
     },
     {
       key: 'type',
-      title: 'Speaks',
+      title: t('Speaks'),
       sort: ({ type }) => type,
-      render: ({ type }) => (type === 'self' ? 'the agent’s own login' : type),
+      render: ({ type }) => (type === 'self' ? t('the agent’s own login') : type),
     },
     {
       key: 'model',
-      title: 'Default model',
+      title: t('Default model'),
       render: ({ default_model }) => <span className="jf-mono">{default_model ?? '–'}</span>,
     },
   ];

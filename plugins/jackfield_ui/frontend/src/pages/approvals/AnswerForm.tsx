@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/errors';
 import type { Approval } from '../../app/approvals';
 import { useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import classes from './approvals.module.css';
 import { useAnswer } from './useAnswer';
 
@@ -23,7 +24,7 @@ export function AnswerForm({ approval }: { approval: Approval }) {
   if (asked.some(({ kind }) => kind === 'file')) {
     return (
       <Text mt="sm">
-        {approval.url ? <Anchor href={approval.url}>Open the page of this form</Anchor> : 'It takes files.'}
+        {approval.url ? <Anchor href={approval.url}>{t('Open the page of this form')}</Anchor> : t('It takes files.')}
       </Text>
     );
   }
@@ -48,7 +49,7 @@ export function AnswerForm({ approval }: { approval: Approval }) {
       </Stack>
       <div className={classes.answers}>
         <Button type="submit" size="md" loading={answer.isPending}>
-          Send
+          {t('Send')}
         </Button>
       </div>
     </form>

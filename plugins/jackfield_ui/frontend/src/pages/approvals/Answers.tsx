@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Approval } from '../../app/approvals';
 import { useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import classes from './approvals.module.css';
 import { useAnswer } from './useAnswer';
 
@@ -16,8 +17,8 @@ export function Answers({ approval }: { approval: Approval }) {
       {takesNote && writes && (
         <TextInput
           mt="sm"
-          label="Reason"
-          description="The agent reads it when you reject."
+          label={t('Reason')}
+          description={t('The agent reads it when you reject.')}
           autoComplete="off"
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}

@@ -5,14 +5,15 @@ import type { Approval } from '../../app/approvals';
 import { areaPath } from '../../app/areas';
 import { RelativeTime } from '../../components/values';
 import { visible, visibleInput } from '../../components/visible';
+import { t } from '../../language/messages';
 import { AnswerForm } from './AnswerForm';
 import { Answers } from './Answers';
 import classes from './approvals.module.css';
 
 const CLOSED: Record<string, string> = {
-  answered: 'Answered',
-  withdrawn: 'Withdrawn',
-  expired: 'Rejected, as nobody answered in time',
+  answered: t('Answered'),
+  withdrawn: t('Withdrawn'),
+  expired: t('Rejected, as nobody answered in time'),
 };
 
 /** One thing that is asked, with its answers while it is open. */
@@ -26,11 +27,13 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
       <Source approval={approval} />
       {message && <Text className={classes.message}>{message}</Text>}
       {input !== null && (
-        <pre className={`${classes.input} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+        <pre className={`${classes.input} jf-mono`} tabIndex={0} role="group" aria-label={t('Input')}>
           {visibleInput(input)}
         </pre>
       )}
-      {approval.cut && <Text size="sm">The input is too long and is not shown whole: you can only reject it.</Text>}
+      {approval.cut && (
+        <Text size="sm">{t('The input is too long and is not shown whole: you can only reject it.')}</Text>
+      )}
       {isOpen && options.length === 0 && <AnswerForm approval={approval} />}
       {isOpen && options.length > 0 && <Answers approval={approval} />}
       {!isOpen && (
@@ -60,7 +63,7 @@ function Source({ approval }: { approval: Approval }) {
             <>
               {' · '}
               <Anchor component={Link} to={`${areaPath('chats')}/${segment(sessionId)}`} inherit underline="always">
-                chat
+                {t('chat')}
               </Anchor>
             </>
           )}
@@ -70,7 +73,7 @@ function Source({ approval }: { approval: Approval }) {
       {executionId && (
         <>
           <Anchor component={Link} to={`${areaPath('executions')}/${segment(executionId)}`} inherit underline="always">
-            {workflow ?? 'execution'}
+            {workflow ?? t('execution')}
           </Anchor>
           {node && ` · ${node}`}
           {' · '}
@@ -79,7 +82,7 @@ function Source({ approval }: { approval: Approval }) {
       <RelativeTime time={askedAt} />
       {until && (
         <>
-          {' · until '}
+          {t(' · until ')}
           <RelativeTime time={until} />
         </>
       )}

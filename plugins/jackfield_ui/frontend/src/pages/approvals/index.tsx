@@ -5,12 +5,13 @@ import { type ApprovalState, useApprovals } from '../../app/approvals';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { ApprovalCard } from './ApprovalCard';
 import classes from './approvals.module.css';
 
 const STATES = [
-  { value: 'open', label: 'Open' },
-  { value: 'all', label: 'All' },
+  { value: 'open', label: t('Open') },
+  { value: 'all', label: t('All') },
 ];
 
 export default function Approvals() {
@@ -19,11 +20,11 @@ export default function Approvals() {
   const rows = list.data?.data ?? [];
   return (
     <Page
-      title="Approvals"
-      subtitle="Executions and agents wait here for your answer."
+      title={t('Approvals')}
+      subtitle={t('Executions and agents wait here for your answer.')}
       actions={
         <SegmentedControl
-          aria-label="Approvals shown"
+          aria-label={t('Approvals shown')}
           data={STATES}
           value={state}
           onChange={(chosen) => setState(chosen as ApprovalState)}
@@ -32,16 +33,16 @@ export default function Approvals() {
     >
       {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.data && rows.length === 0 && (
-        <EmptyState icon={IconCheckbox} title="Nothing waits for you">
-          Questions of workflows and permissions that agents ask for appear here.
+        <EmptyState icon={IconCheckbox} title={t('Nothing waits for you')}>
+          {t('Questions of workflows and permissions that agents ask for appear here.')}
         </EmptyState>
       )}
       {list.data && !list.data.complete && (
         <Text size="sm" mb="sm">
-          Some executions or hosts are missing: there are too many, or a host does not answer.
+          {t('Some executions or hosts are missing: there are too many, or a host does not answer.')}
         </Text>
       )}
-      <ul className={classes.list} aria-label="Approvals">
+      <ul className={classes.list} aria-label={t('Approvals')}>
         {rows.map((approval) => (
           <li key={approval.id}>
             <ApprovalCard approval={approval} />
@@ -50,7 +51,9 @@ export default function Approvals() {
       </ul>
       {list.data && list.data.total > rows.length && (
         <Stack mt="md">
-          <Text size="sm" c="dimmed">{`${list.data.total - rows.length} older ones are not shown.`}</Text>
+          <Text size="sm" c="dimmed">
+            {t('{total} older ones are not shown.', { total: list.data.total - rows.length })}
+          </Text>
         </Stack>
       )}
     </Page>

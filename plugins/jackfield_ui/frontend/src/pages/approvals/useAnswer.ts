@@ -3,6 +3,7 @@ import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { APPROVALS, type Approval } from '../../app/approvals';
 import { notifyDone, notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 
 /** Gives an answer. Whatever becomes of it, the list is read again: somebody else may have answered. */
 export function useAnswer({ id }: Approval) {
@@ -15,8 +16,8 @@ export function useAnswer({ id }: Approval) {
           body: { option: '', note: '', ...given },
         }),
       ),
-    onSuccess: () => notifyDone('Your answer was given.'),
-    onError: (error) => notifyError(error, 'Your answer was not taken'),
+    onSuccess: () => notifyDone(t('Your answer was given.')),
+    onError: (error) => notifyError(error, t('Your answer was not taken')),
     onSettled: () => client.invalidateQueries({ queryKey: APPROVALS }),
   });
 }

@@ -10,8 +10,9 @@ import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 
-const CRUMBS = [{ label: 'Chats', to: areaPath('chats') }];
+const CRUMBS = [{ label: t('Chats'), to: areaPath('chats') }];
 
 export default function Chat() {
   const { id = '' } = useParams();
@@ -27,22 +28,24 @@ function Conversation({ id }: { id: string }) {
   const problem = chat.error ?? error;
   const state = chat.data?.state ?? 'starting';
   const finish = async () => {
-    const body = 'The agent and all that it has started are ended. It can be resumed under its own name.';
-    if (await confirm({ title: 'End this chat?', body, action: 'End the chat' })) end.mutate();
+    const body = t('The agent and all that it has started are ended. It can be resumed under its own name.');
+    if (await confirm({ title: t('End this chat?'), body, action: t('End the chat') })) end.mutate();
   };
 
   return (
     <Page
-      title={chat.data ? `Chat with ${chat.data.profile_alias}` : 'Chat'}
+      title={chat.data ? t('Chat with {profileAlias}', { profileAlias: chat.data.profile_alias }) : t('Chat')}
       badge={chat.data && <StatusBadge status={state} />}
       crumbs={CRUMBS}
-      subtitle={chat.data && `${chat.data.agent_id} in ${chat.data.working_dir}`}
+      subtitle={
+        chat.data && t('{agentId} in {workingDir}', { agentId: chat.data.agent_id, workingDir: chat.data.working_dir })
+      }
       actions={
         writes &&
         chat.data &&
         state !== 'ended' && (
           <Button variant="default" onClick={() => void finish()} loading={end.isPending}>
-            End
+            {t('End')}
           </Button>
         )
       }

@@ -9,6 +9,7 @@ import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
+import { t } from '../../language/messages';
 import { useStartChat } from './queries';
 
 /** Starts an agent in its own protocol. */
@@ -45,32 +46,32 @@ export function NewChat({
   };
 
   return (
-    <Modal opened onClose={onClose} title="New chat" size="md">
+    <Modal opened onClose={onClose} title={t('New chat')} size="md">
       {profiles.data?.length === 0 ? (
         <EmptyState
-          title="No profiles yet"
+          title={t('No profiles yet')}
           action={
             <Button component={Link} to={`${areaPath('profiles')}?new`}>
-              New profile
+              {t('New profile')}
             </Button>
           }
         >
-          A chat is with the agent of a profile: which agent, with which provider, model and key.
+          {t('A chat is with the agent of a profile: which agent, with which provider, model and key.')}
         </EmptyState>
       ) : (
         <form onSubmit={(event) => void submit(event)}>
           <Stack>
             <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
             <DirectoryInput
-              label="Directory"
-              placeholder="The profile’s"
+              label={t('Directory')}
+              placeholder={t('The profile’s')}
               value={directory}
               onChange={setDirectory}
               error={fields.working_dir}
             />
             <TextInput
-              label="Go on with"
-              description="The agent’s own name of an earlier session."
+              label={t('Go on with')}
+              description={t('The agent’s own name of an earlier session.')}
               classNames={{ input: 'jf-mono' }}
               value={resume}
               onChange={(event) => setResume(event.currentTarget.value)}
@@ -78,16 +79,16 @@ export function NewChat({
               autoComplete="off"
             />
             {start.error && (
-              <Alert color="red" icon={<IconAlertTriangle />} title="It was not started" role="alert">
+              <Alert color="red" icon={<IconAlertTriangle />} title={t('It was not started')} role="alert">
                 {messageOf(start.error)}
               </Alert>
             )}
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={onClose}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button type="submit" loading={start.isPending} disabled={!alias}>
-                Start
+                {t('Start')}
               </Button>
             </Group>
           </Stack>

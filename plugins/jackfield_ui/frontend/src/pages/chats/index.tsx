@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { NewChat } from './NewChat';
 import { useChats } from './queries';
 
@@ -23,17 +24,17 @@ export default function Chats() {
   const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
   const newButton = writes && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
-      New chat
+      {t('New chat')}
     </Button>
   );
   return (
     <Page
-      title="Chats"
-      subtitle="Agents that are spoken to in their own protocols: messages, tools, and permissions that you give."
+      title={t('Chats')}
+      subtitle={t('Agents that are spoken to in their own protocols: messages, tools, and permissions that you give.')}
       actions={chats.data && chats.data.length > 0 && newButton}
     >
       <DataTable
-        label="Agent sessions"
+        label={t('Agent sessions')}
         columns={COLUMNS}
         rows={chats.data}
         rowKey={({ id }) => id}
@@ -44,8 +45,10 @@ export default function Chats() {
         textOf={({ id, profile_alias, agent_id, state }) => [profile_alias, id, agent_id, state].join(' ')}
         initialSort={{ key: 'created', descending: true }}
         empty={
-          <EmptyState icon={IconMessages} title="No chat" action={newButton}>
-            Talk with a profile’s agent here, or with <span className="jf-mono">jackfield chat PROFILE</span>.
+          <EmptyState icon={IconMessages} title={t('No chat')} action={newButton}>
+            {rich('Talk with a profile’s agent here, or with {command}.', {
+              command: <span className="jf-mono">jackfield chat PROFILE</span>,
+            })}
           </EmptyState>
         }
       />
@@ -63,7 +66,7 @@ export default function Chats() {
 const COLUMNS: Column<AgentSession>[] = [
   {
     key: 'profile',
-    title: 'Chat',
+    title: t('Chat'),
     primary: true,
     sort: ({ profile_alias }) => profile_alias,
     render: ({ id, profile_alias }) => (
@@ -77,10 +80,10 @@ const COLUMNS: Column<AgentSession>[] = [
       </Group>
     ),
   },
-  { key: 'agent', title: 'Agent', sort: ({ agent_id }) => agent_id, render: ({ agent_id }) => agent_id },
+  { key: 'agent', title: t('Agent'), sort: ({ agent_id }) => agent_id, render: ({ agent_id }) => agent_id },
   {
     key: 'state',
-    title: 'State',
+    title: t('State'),
     sort: ({ state }) => state,
     render: ({ state, reason }) => (
       <>
@@ -95,7 +98,7 @@ const COLUMNS: Column<AgentSession>[] = [
   },
   {
     key: 'created',
-    title: 'Started',
+    title: t('Started'),
     sort: ({ created_at }) => created_at,
     render: ({ created_at }) => <RelativeTime time={created_at} />,
   },

@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'chats',
@@ -6,5 +7,5 @@ export default {
     { path: '', load: () => import('./index') },
     { path: ':id', load: () => import('./Chat') },
   ],
-  actions: [{ label: 'New chat', keywords: 'start agent session talk', to: '/ui/chats?new', role: 'member' }],
+  actions: [{ label: t('New chat'), keywords: 'start agent session talk', to: '/ui/chats?new', role: 'member' }],
 } satisfies PageModule;

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { useExecutions, useWorkflowNames } from './queries';
 
 /** What failed lately, and below it what ran lately. */
@@ -30,22 +31,28 @@ export function Executions() {
       {failures.data && failures.data.data.length > 0 && (
         <section>
           <Title order={2} mb="sm">
-            Recent failures
+            {t('Recent failures')}
           </Title>
-          <DataTable label="Recent failures" columns={columns} rows={failures.data.data} rowKey={idOf} onOpen={open} />
+          <DataTable
+            label={t('Recent failures')}
+            columns={columns}
+            rows={failures.data.data}
+            rowKey={idOf}
+            onOpen={open}
+          />
         </section>
       )}
       <section>
         <Group justify="space-between" mb="sm">
-          <Title order={2}>Latest executions</Title>
+          <Title order={2}>{t('Latest executions')}</Title>
           {linked && (
             <Anchor component={Link} to={areaPath('executions')} size="sm">
-              All executions
+              {t('All executions')}
             </Anchor>
           )}
         </Group>
         <DataTable
-          label="Latest executions"
+          label={t('Latest executions')}
           columns={columns}
           rows={latest.data?.data}
           rowKey={idOf}
@@ -53,8 +60,8 @@ export function Executions() {
           onRetry={() => void latest.refetch()}
           onOpen={open}
           empty={
-            <EmptyState icon={IconActivity} title="Nothing has run yet">
-              Executions appear here as they happen: started by hand, by a webhook or by a schedule.
+            <EmptyState icon={IconActivity} title={t('Nothing has run yet')}>
+              {t('Executions appear here as they happen: started by hand, by a webhook or by a schedule.')}
             </EmptyState>
           }
         />
@@ -68,11 +75,11 @@ const address = (row: ExecutionRow) => `${areaPath('executions')}/${segment(row.
 
 function executionColumns(names: ReadonlyMap<string, string>, linked: boolean): Column<ExecutionRow>[] {
   const nameOf = (row: ExecutionRow) =>
-    names.get(row.workflowId ?? '') ?? (row.workflowId ? 'Deleted workflow' : 'Not saved');
+    names.get(row.workflowId ?? '') ?? (row.workflowId ? t('Deleted workflow') : t('Not saved'));
   return [
     {
       key: 'workflow',
-      title: 'Workflow',
+      title: t('Workflow'),
       primary: true,
       render: (row) => (
         <>
@@ -91,11 +98,11 @@ function executionColumns(names: ReadonlyMap<string, string>, linked: boolean): 
         </>
       ),
     },
-    { key: 'status', title: 'Status', render: (row) => <StatusBadge status={row.status} /> },
-    { key: 'started', title: 'Started', render: (row) => <RelativeTime time={row.startedAt} /> },
+    { key: 'status', title: t('Status'), render: (row) => <StatusBadge status={row.status} /> },
+    { key: 'started', title: t('Started'), render: (row) => <RelativeTime time={row.startedAt} /> },
     {
       key: 'took',
-      title: 'Took',
+      title: t('Took'),
       align: 'end',
       render: (row) => <Duration from={row.startedAt} to={row.finishedAt ?? null} />,
     },

@@ -4,6 +4,7 @@ import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { hasArea } from '../../app/pages';
 import { useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import classes from './dashboard.module.css';
 import { useProfiles, useStats, useWorkflowNames } from './queries';
 
@@ -18,35 +19,35 @@ export function FirstSteps() {
 
   const steps = [
     {
-      label: 'Build a workflow',
+      label: t('Build a workflow'),
       area: 'workflows',
       to: '/ui/workflows?new',
       done: Boolean(workflows.data?.total),
-      text: 'Connect a webhook or a schedule to what shall happen. n8n’s files can be imported.',
+      text: t('Connect a webhook or a schedule to what shall happen. n8n’s files can be imported.'),
     },
     {
-      label: 'Run it',
+      label: t('Run it'),
       area: 'workflows',
       to: '/ui/workflows',
       done: Boolean(stats.data?.total),
-      text: 'By hand or by calling its webhook; each node’s input and output can be looked at.',
+      text: t('By hand or by calling its webhook; each node’s input and output can be looked at.'),
     },
     {
-      label: 'Add a profile',
+      label: t('Add a profile'),
       area: 'profiles',
       to: '/ui/profiles?new',
       done: Boolean(profiles.data?.length),
-      text: 'A coding agent with its provider, model and key, ready for terminals and workflows.',
+      text: t('A coding agent with its provider, model and key, ready for terminals and workflows.'),
     },
   ];
   if (steps.every(({ done }) => done)) return null;
   const next = steps.find(({ done }) => !done)?.label;
 
   return (
-    <Paper p="md" component="section" aria-label="First steps">
+    <Paper p="md" component="section" aria-label={t('First steps')}>
       <Group justify="space-between" mb="sm" wrap="nowrap">
-        <Title order={2}>First steps</Title>
-        <ActionIcon onClick={() => close(true)} aria-label="Close the first steps">
+        <Title order={2}>{t('First steps')}</Title>
+        <ActionIcon onClick={() => close(true)} aria-label={t('Close the first steps')}>
           <IconX size={16} />
         </ActionIcon>
       </Group>
@@ -55,9 +56,9 @@ export function FirstSteps() {
           <li key={label} className={classes.step} data-next={label === next || undefined}>
             <Group gap="xs" wrap="nowrap">
               {done ? (
-                <IconCircleCheck size={18} color="var(--jf-good)" aria-label="Done:" />
+                <IconCircleCheck size={18} color="var(--jf-good)" aria-label={t('Done:')} />
               ) : (
-                <IconCircle size={18} color="var(--mantine-color-dimmed)" aria-label="To do:" />
+                <IconCircle size={18} color="var(--mantine-color-dimmed)" aria-label={t('To do:')} />
               )}
               {hasArea(area) ? (
                 <Anchor component={Link} to={to} fw={550}>

@@ -7,6 +7,7 @@ import { areaPath } from '../../app/areas';
 import { hasArea } from '../../app/pages';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import classes from './dashboard.module.css';
 
 /** Sessions and proxies by name. */
@@ -19,26 +20,29 @@ export function Running({
 }) {
   return (
     <Stack gap="lg">
-      <Block title="Terminal sessions" rows={sessions} none="Nothing runs in a terminal.">
+      <Block title={t('Terminal sessions')} rows={sessions} none={t('Nothing runs in a terminal.')}>
         {(session) => (
           <div key={session.id} className={classes.row}>
             <div>
-              <Name area="terminals" id={session.id} label={session.profile_alias ?? 'Shell'} />
+              <Name area="terminals" id={session.id} label={session.profile_alias ?? t('Shell')} />
               <Text size="xs" c="dimmed">
-                since <RelativeTime time={session.created_at} />
+                {rich('since {createdAt}', { createdAt: <RelativeTime time={session.created_at} /> })}
               </Text>
             </div>
             <StatusBadge status={session.state} />
           </div>
         )}
       </Block>
-      <Block title="Proxies" rows={proxies} none="No profile has a proxy.">
+      <Block title={t('Proxies')} rows={proxies} none={t('No profile has a proxy.')}>
         {(proxy) => (
           <div key={proxy.profile} className={classes.row}>
             <div>
               <Name area="proxies" id={proxy.profile} label={proxy.profile} />
               <Text size="xs" c="dimmed">
-                {proxy.error ?? (proxy.port ? `port ${proxy.port}, ${proxy.requests} requests` : 'no port')}
+                {proxy.error ??
+                  (proxy.port
+                    ? t('port {port}, {requests} requests', { port: proxy.port, requests: proxy.requests })
+                    : t('no port'))}
               </Text>
             </div>
             <StatusBadge status={proxy.status} />

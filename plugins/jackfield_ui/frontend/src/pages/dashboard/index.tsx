@@ -2,6 +2,7 @@ import { Grid, SimpleGrid, Stack } from '@mantine/core';
 import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '@tabler/icons-react';
 import { Page } from '../../components/Page';
 import { Count, Money } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { Executions } from './Executions';
 import { Figure } from './Figure';
 import { FirstSteps } from './FirstSteps';
@@ -21,12 +22,12 @@ export default function Dashboard() {
   const tokens = today.data && Object.values(today.data.total_tokens).reduce((sum, some) => sum + some, 0);
 
   return (
-    <Page title="Dashboard" subtitle="A live view of your runs, and of everything that needs you.">
+    <Page title={t('Dashboard')} subtitle={t('A live view of your runs, and of everything that needs you.')}>
       <Stack gap="lg">
         <FirstSteps />
         <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
           <Figure
-            label="Terminal sessions"
+            label={t('Terminal sessions')}
             area="terminals"
             icon={IconTerminal2}
             query={sessions}
@@ -34,35 +35,36 @@ export default function Dashboard() {
             note={waiting(sessions.data?.length ?? 0, alive?.length ?? 0)}
           />
           <Figure
-            label="Executions running"
+            label={t('Executions running')}
             area="executions"
             icon={IconActivity}
             query={stats}
             value={open !== undefined && <Count value={open} />}
-            note={stats.data && `${stats.data.waiting} waiting, ${stats.data.failed} failed so far`}
+            note={
+              stats.data &&
+              t('{waiting} waiting, {failed} failed so far', { waiting: stats.data.waiting, failed: stats.data.failed })
+            }
           />
           <Figure
-            label="Proxies running"
+            label={t('Proxies running')}
             area="proxies"
             icon={IconArrowsRightLeft}
             query={proxies}
             value={routing && <Count value={routing.length} />}
-            note={troubled?.length ? `${troubled.length} in trouble` : `of ${proxies.data?.length ?? 0}`}
+            note={
+              troubled?.length
+                ? t('{troubled} in trouble', { troubled: troubled.length })
+                : t('of {proxies}', { proxies: proxies.data?.length ?? 0 })
+            }
             bad={Boolean(troubled?.length)}
           />
           <Figure
-            label="Cost today"
+            label={t('Cost today')}
             area="usage"
             icon={IconCoin}
             query={today}
             value={today.data && <Money value={today.data.total_cost.total_cost} />}
-            note={
-              tokens !== undefined && (
-                <>
-                  <Count value={tokens} short /> tokens
-                </>
-              )
-            }
+            note={tokens !== undefined && <>{rich('{tokens} tokens', { tokens: <Count value={tokens} short /> })}</>}
           />
         </SimpleGrid>
         <Grid gap="lg">
@@ -79,5 +81,5 @@ export default function Dashboard() {
 }
 
 function waiting(all: number, alive: number): string {
-  return all > alive ? `${all - alive} ended` : 'running now';
+  return all > alive ? `${all - alive} ended` : t('running now');
 }

@@ -4,14 +4,15 @@ import { type FormEvent, useState } from 'react';
 import { api, body } from '../../api/client';
 import { Modal } from '../../components/Modal';
 import { explained } from '../../components/notify';
+import { t } from '../../language/messages';
 import { MOST_NAME, NAME_HELP } from './grid/ColumnMenu';
 import { type ColumnType, KEY, ofTable } from './queries';
 
 export const TYPES: readonly { value: ColumnType; label: string }[] = [
-  { value: 'string', label: 'string: text' },
+  { value: 'string', label: t('string: text') },
   { value: 'number', label: 'number' },
-  { value: 'boolean', label: 'boolean: true or false' },
-  { value: 'date', label: 'date: a moment in time' },
+  { value: 'boolean', label: t('boolean: true or false') },
+  { value: 'date', label: t('date: a moment in time') },
 ];
 
 /** Asks for the name and the type of a new column. Mounted while it is open. */
@@ -32,11 +33,11 @@ export function AddColumn({ id, onClose }: { id: string; onClose: () => void }) 
     add.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="Add column">
+    <Modal opened onClose={onClose} title={t('Add column')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Name"
+            label={t('Name')}
             description={NAME_HELP}
             maxLength={MOST_NAME}
             value={name}
@@ -45,18 +46,18 @@ export function AddColumn({ id, onClose }: { id: string; onClose: () => void }) 
             data-autofocus
           />
           <NativeSelect
-            label="Type"
-            description="It stays as it is: a column's type cannot be changed."
+            label={t('Type')}
+            description={t("It stays as it is: a column's type cannot be changed.")}
             data={[...TYPES]}
             value={type}
             onChange={(event) => setType(TYPES.find(({ value }) => value === event.currentTarget.value)?.value ?? type)}
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={add.isPending} disabled={!name.trim()}>
-              Add
+              {t('Add')}
             </Button>
           </Group>
         </Stack>

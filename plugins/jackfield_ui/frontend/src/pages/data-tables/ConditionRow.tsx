@@ -1,5 +1,6 @@
 import { ActionIcon, Group, NativeSelect, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import { OPERATOR_LABELS, operatorsOf, type RowCondition, takesValue } from './filters';
 import { type GridColumn, readCell } from './grid/cells';
 
@@ -23,14 +24,14 @@ export function ConditionRow({ condition, columns, onChange, onRemove }: Props) 
   return (
     <Group gap="sm" wrap="wrap" align="flex-start">
       <NativeSelect
-        aria-label="Column"
+        aria-label={t('Column')}
         data={columns.map(({ name }) => name)}
         value={column}
         onChange={(event) => choose(event.currentTarget.value)}
         w={150}
       />
       <NativeSelect
-        aria-label="Comparison"
+        aria-label={t('Comparison')}
         data={operatorsOf(type).map((each) => ({ value: each, label: OPERATOR_LABELS[each] }))}
         value={operator}
         onChange={(event) => {
@@ -42,7 +43,7 @@ export function ConditionRow({ condition, columns, onChange, onRemove }: Props) 
       {takesValue(operator) &&
         (type === 'boolean' ? (
           <NativeSelect
-            aria-label="Value"
+            aria-label={t('Value')}
             data={['', 'true', 'false']}
             value={value}
             onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
@@ -50,7 +51,7 @@ export function ConditionRow({ condition, columns, onChange, onRemove }: Props) 
           />
         ) : (
           <TextInput
-            aria-label="Value"
+            aria-label={t('Value')}
             placeholder={type === 'date' ? '2026-01-31' : ''}
             value={value}
             error={'error' in read && read.error}
@@ -58,7 +59,7 @@ export function ConditionRow({ condition, columns, onChange, onRemove }: Props) 
             w={180}
           />
         ))}
-      <ActionIcon aria-label={`Remove the condition on ${column}`} onClick={onRemove}>
+      <ActionIcon aria-label={t('Remove the condition on {column}', { column })} onClick={onRemove}>
         <IconX size={16} />
       </ActionIcon>
     </Group>

@@ -1,5 +1,6 @@
 import { Button, Group, Paper, SegmentedControl, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import { ConditionRow } from './ConditionRow';
 import type { RowCondition, View } from './filters';
 import { columnsOf } from './grid/cells';
@@ -18,17 +19,17 @@ export function FilterPanel({ table, view: { conditions, join }, onChange }: Pro
   const set = (next: readonly RowCondition[]) => onChange({ conditions: next, join });
   const add = () => first && set([...conditions, { column: first.name, operator: 'eq', value: '' }]);
   return (
-    <Paper p="md" mb="sm" component="section" aria-label="Filter">
+    <Paper p="md" mb="sm" component="section" aria-label={t('Filter')}>
       <Stack gap="sm">
         {conditions.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label="Rows that fit"
+            aria-label={t('Rows that fit')}
             value={join}
             onChange={(next) => onChange({ conditions, join: next === 'or' ? 'or' : 'and' })}
             data={[
-              { value: 'and', label: 'All conditions' },
-              { value: 'or', label: 'Any condition' },
+              { value: 'and', label: t('All conditions') },
+              { value: 'or', label: t('Any condition') },
             ]}
             style={{ alignSelf: 'flex-start' }}
           />
@@ -50,7 +51,7 @@ export function FilterPanel({ table, view: { conditions, join }, onChange }: Pro
             disabled={conditions.length >= MOST_CONDITIONS}
             onClick={add}
           >
-            Add condition
+            {t('Add condition')}
           </Button>
         </Group>
       </Stack>

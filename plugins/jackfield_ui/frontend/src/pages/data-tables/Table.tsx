@@ -8,6 +8,7 @@ import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { useBelonging } from '../../components/projects/rights';
+import { t } from '../../language/messages';
 import { AddColumn } from './AddColumn';
 import { FilterPanel } from './FilterPanel';
 import { EVERYTHING, filterText, type View } from './filters';
@@ -20,7 +21,7 @@ import { TableMenu } from './TableMenu';
 import { Toolbar } from './Toolbar';
 import { UsedBy } from './UsedBy';
 
-const CRUMBS = [{ label: 'Data tables', to: areaPath('data-tables') }];
+const CRUMBS = [{ label: t('Data tables'), to: areaPath('data-tables') }];
 
 export default function Table() {
   const { id = '' } = useParams();
@@ -31,7 +32,7 @@ export default function Table() {
   return (
     <div className={classes.page}>
       <Page
-        title={table?.name ?? 'Data table'}
+        title={table?.name ?? t('Data table')}
         crumbs={CRUMBS}
         actions={
           table && (
@@ -74,12 +75,17 @@ function Sheet({ table }: { table: DataTableShown }) {
   const remove = async () => {
     const rows = selectedCount(ticked, total);
     if (rows === 0) return;
-    const title = `Delete ${count(rows)} ${rows === 1 ? 'row' : 'rows'} of “${table.name}”?`;
+    const title = t('{rows, plural, one {Delete # row of “{name}”?} other {Delete # rows of “{name}”?}}', {
+      rows,
+      name: table.name,
+    });
     const body =
       rows <= MOST_UNDONE
-        ? 'Undo brings them back, with their ids, as long as this page is open.'
-        : `This cannot be undone: more than ${count(MOST_UNDONE)} rows at once do not come back.`;
-    if (!(await confirm({ title, body, action: 'Delete' }))) return;
+        ? t('Undo brings them back, with their ids, as long as this page is open.')
+        : t('This cannot be undone: more than {mostUndone} rows at once do not come back.', {
+            mostUndone: count(MOST_UNDONE),
+          });
+    if (!(await confirm({ title, body, action: t('Delete') }))) return;
     await (ticked === 'all' ? edits.removeAll(view, rows) : edits.remove([...ticked]));
     setTicked(NO_ROWS);
   };
@@ -102,8 +108,10 @@ function Sheet({ table }: { table: DataTableShown }) {
       />
       {filtering && !empty && <FilterPanel table={table} view={view} onChange={change} />}
       {empty ? (
-        <EmptyState title="No columns yet">
-          {mayWrite ? 'Add the first column: then rows have something to hold.' : 'Someone who may write adds them.'}
+        <EmptyState title={t('No columns yet')}>
+          {mayWrite
+            ? t('Add the first column: then rows have something to hold.')
+            : t('Someone who may write adds them.')}
         </EmptyState>
       ) : (
         <Grid

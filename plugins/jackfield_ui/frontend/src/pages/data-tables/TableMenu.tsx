@@ -8,6 +8,7 @@ import { notifyError } from '../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
 import type { Belonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
+import { t } from '../../language/messages';
 import { clearTable, csvAddress, type DataTableShown, deleteTable, KEY, renameTable, tablePath } from './queries';
 
 /** Characters of a table's name. */
@@ -38,40 +39,43 @@ export function TableMenu({
     },
     onError: (error) => notifyError(error),
   });
-  const lost = `Its ${count(table.rows ?? 0)} rows are lost.`;
+  const lost = t('Its {rows} rows are lost.', { rows: count(table.rows ?? 0) });
   const askClear = async () => {
-    const body = `${lost} The table and its columns stay.`;
-    if (await confirm({ title: `Clear the data table “${name}”?`, body, action: 'Clear', typed: name })) clear.mutate();
+    const body = t('{lost} The table and its columns stay.', { lost });
+    if (await confirm({ title: t('Clear the data table “{name}”?', { name }), body, action: t('Clear'), typed: name }))
+      clear.mutate();
   };
   const askDelete = async () => {
-    const body = `${lost} Workflows that use the table fail from then on.`;
-    if (await confirm({ title: `Delete the data table “${name}”?`, body, action: 'Delete', typed: name }))
+    const body = t('{lost} Workflows that use the table fail from then on.', { lost });
+    if (
+      await confirm({ title: t('Delete the data table “{name}”?', { name }), body, action: t('Delete'), typed: name })
+    )
       remove.mutate();
   };
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon aria-label={`Actions for “${name}”`} onClick={(event) => event.stopPropagation()}>
+          <ActionIcon aria-label={t('Actions for “{name}”', { name })} onClick={(event) => event.stopPropagation()}>
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
           <Menu.Item component="a" href={csvAddress(id)} download leftSection={<IconDownload size={16} />}>
-            Export all rows as CSV
+            {t('Export all rows as CSV')}
           </Menu.Item>
           {belonging.may(id, 'admin') && <PlaceItems onPlace={setPlacing} />}
           {may && (
             <>
               <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
-                Rename
+                {t('Rename')}
               </Menu.Item>
               <Menu.Divider />
               <Menu.Item c="var(--jf-bad)" leftSection={<IconEraser size={16} />} onClick={() => void askClear()}>
-                Clear
+                {t('Clear')}
               </Menu.Item>
               <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void askDelete()}>
-                Delete
+                {t('Delete')}
               </Menu.Item>
             </>
           )}
@@ -87,11 +91,11 @@ export function TableMenu({
       {renaming && (
         <TextDialog
           question={{
-            title: `Rename “${name}”`,
-            label: 'Name',
+            title: t('Rename “{name}”', { name }),
+            label: t('Name'),
             initial: name,
             maxLength: MOST_TABLE_NAME,
-            action: 'Rename',
+            action: t('Rename'),
             run: async (next) => {
               if (next !== name) await renameTable(id, next);
               await reread();

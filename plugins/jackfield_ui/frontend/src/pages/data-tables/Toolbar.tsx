@@ -13,6 +13,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { count } from '../../components/format';
+import { t } from '../../language/messages';
 import { ImportButton } from './csv/ImportButton';
 import { filterText, type View } from './filters';
 import { MOST_SHOWN } from './grid/Grid';
@@ -52,7 +53,7 @@ export function Toolbar(props: Props) {
       mayWrite && (
         <Group mb="sm">
           <Button leftSection={<IconColumnInsertRight size={16} aria-hidden="true" />} onClick={props.onAddColumn}>
-            Add column
+            {t('Add column')}
           </Button>
         </Group>
       )
@@ -61,8 +62,8 @@ export function Toolbar(props: Props) {
   return (
     <Group gap="sm" mb="sm">
       <TextInput
-        aria-label="Search rows"
-        placeholder="Search"
+        aria-label={t('Search rows')}
+        placeholder={t('Search')}
         leftSection={<IconSearch size={14} aria-hidden="true" />}
         value={search}
         onChange={(event) => {
@@ -77,7 +78,7 @@ export function Toolbar(props: Props) {
         aria-expanded={filtering}
         onClick={() => onFiltering(!filtering)}
       >
-        {set ? `Filter (${set})` : 'Filter'}
+        {set ? t('Filter ({set})', { set }) : t('Filter')}
       </Button>
       <Button
         component="a"
@@ -86,28 +87,28 @@ export function Toolbar(props: Props) {
         download
         leftSection={<IconDownload size={16} aria-hidden="true" />}
       >
-        {narrowed ? 'Export these rows' : 'Export'}
+        {narrowed ? t('Export these rows') : t('Export')}
       </Button>
       {mayWrite && (
         <>
           <ImportButton table={table} />
           <Group gap={0}>
-            <Step label="Undo" icon={IconArrowBackUp} may={edits.mayUndo} onClick={edits.undo} />
-            <Step label="Redo" icon={IconArrowForwardUp} may={edits.mayRedo} onClick={edits.redo} />
+            <Step label={t('Undo')} icon={IconArrowBackUp} may={edits.mayUndo} onClick={edits.undo} />
+            <Step label={t('Redo')} icon={IconArrowForwardUp} may={edits.mayRedo} onClick={edits.redo} />
           </Group>
           <Button
             variant="default"
             leftSection={<IconColumnInsertRight size={16} aria-hidden="true" />}
             onClick={props.onAddColumn}
           >
-            Add column
+            {t('Add column')}
           </Button>
           <Button
             leftSection={<IconPlus size={16} aria-hidden="true" />}
             loading={adding.isPending}
             onClick={() => adding.mutate()}
           >
-            Add row
+            {t('Add row')}
           </Button>
           {selectedCount(ticked, total) > 0 && <DeleteRows {...props} />}
         </>
@@ -121,7 +122,7 @@ export function Toolbar(props: Props) {
 
 function shownOf(total: number, narrowed: boolean, all: number): string {
   const rows = narrowed ? `${count(total)} of ${count(all)} rows` : `${count(total)} ${total === 1 ? 'row' : 'rows'}`;
-  return total > MOST_SHOWN ? `${rows}, the first ${count(MOST_SHOWN)} shown` : rows;
+  return total > MOST_SHOWN ? t('{rows}, the first {mostShown} shown', { rows, mostShown: count(MOST_SHOWN) }) : rows;
 }
 
 function Step({
@@ -155,7 +156,7 @@ function DeleteRows({ ticked, total, onDelete }: Props) {
       loading={removing.isPending}
       onClick={() => removing.mutate()}
     >
-      Delete {count(rows)} {rows === 1 ? 'row' : 'rows'}
+      {t('{rows, plural, one {Delete # row} other {Delete # rows}}', { rows })}
     </Button>
   );
 }

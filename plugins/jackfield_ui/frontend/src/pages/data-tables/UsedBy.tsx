@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { api, body, segment } from '../../api/client';
 import { useInvalidate } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
-import { count } from '../../components/format';
+import { t } from '../../language/messages';
 import { type DataTableShown, ofTable } from './queries';
 
 const KEY = ['data-table-users'] as const;
@@ -23,7 +23,7 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
   useInvalidate('workflows', [KEY], CHANGES, READ_EVERY_MS);
   if (!found) return null;
   const workflows = found.data.length;
-  const more = found.truncated ? ' or more' : '';
+  const more = found.truncated ? t(' or more') : '';
   return (
     <Menu disabled={workflows === 0}>
       <Menu.Target>
@@ -33,8 +33,11 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
           leftSection={<IconGitBranch size={16} aria-hidden="true" />}
         >
           {workflows === 0
-            ? 'No workflow names it'
-            : `Used by ${count(workflows)}${more} ${workflows === 1 ? 'workflow' : 'workflows'}`}
+            ? t('No workflow names it')
+            : t('{workflows, plural, one {Used by #{more} workflow} other {Used by #{more} workflows}}', {
+                workflows,
+                more,
+              })}
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="50vh" style={{ overflow: 'auto' }}>

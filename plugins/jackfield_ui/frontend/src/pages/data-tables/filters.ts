@@ -1,3 +1,4 @@
+import { t } from '../../language/messages';
 import type { ColumnType } from './queries';
 
 export const OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'ilike', 'like', 'isEmpty', 'isNotEmpty'] as const;
@@ -5,15 +6,15 @@ export type Operator = (typeof OPERATORS)[number];
 
 export const OPERATOR_LABELS: Record<Operator, string> = {
   eq: 'is',
-  neq: 'is not',
-  gt: 'is greater than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  ilike: 'contains, in any case',
+  neq: t('is not'),
+  gt: t('is greater than'),
+  gte: t('is at least'),
+  lt: t('is less than'),
+  lte: t('is at most'),
+  ilike: t('contains, in any case'),
   like: 'contains',
-  isEmpty: 'is empty',
-  isNotEmpty: 'is not empty',
+  isEmpty: t('is empty'),
+  isNotEmpty: t('is not empty'),
 };
 
 export interface RowCondition {

@@ -16,6 +16,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
 import { Bytes, Count, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { ImportButton } from './csv/ImportButton';
 import { createTable, type DataTableShown, KEY, tablePath, useTableEvents } from './queries';
 import { MOST_TABLE_NAME, TableMenu } from './TableMenu';
@@ -45,21 +46,21 @@ export default function DataTables() {
     <Group gap="sm">
       <ImportButton onDone={({ table: { id } }) => void navigate(tablePath(id))} />
       <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={create}>
-        New data table
+        {t('New data table')}
       </Button>
     </Group>
   );
   const none = list.rows?.length === 0 && !wanted;
   return (
     <Page
-      title="Data tables"
-      subtitle="Rows that workflows read and write with the Data table node, and you here."
+      title={t('Data tables')}
+      subtitle={t('Rows that workflows read and write with the Data table node, and you here.')}
       actions={!none && button}
     >
       {!none && (
         <TextInput
-          aria-label="Search data tables"
-          placeholder="Search"
+          aria-label={t('Search data tables')}
+          placeholder={t('Search')}
           leftSection={<IconSearch size={14} aria-hidden="true" />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -77,7 +78,7 @@ export default function DataTables() {
         />
       )}
       <DataTable
-        label="Data tables"
+        label={t('Data tables')}
         columns={[...COLUMNS, ...projectColumns<DataTableShown>(inUse, belonging)]}
         rowName={({ name }) => name}
         {...(inUse && may ? { selection: { selected, onChange: setSelected } } : {})}
@@ -90,12 +91,12 @@ export default function DataTables() {
         rowActions={(table) => <TableMenu table={table} belonging={belonging} />}
         empty={
           wanted ? (
-            <EmptyState icon={IconTable} title="No data table fits">
-              Its name has to have “{wanted}” in it.
+            <EmptyState icon={IconTable} title={t('No data table fits')}>
+              {t('Its name has to have “{wanted}” in it.', { wanted })}
             </EmptyState>
           ) : (
-            <EmptyState icon={IconTable} title="No data tables yet" action={button}>
-              A data table keeps rows between executions: customers, readings, what was seen already.
+            <EmptyState icon={IconTable} title={t('No data tables yet')} action={button}>
+              {t('A data table keeps rows between executions: customers, readings, what was seen already.')}
             </EmptyState>
           )
         }
@@ -113,11 +114,11 @@ function Create({ onClose }: { onClose: () => void }) {
   return (
     <TextDialog
       question={{
-        title: 'New data table',
-        label: 'Name',
-        description: 'Then you add its columns.',
+        title: t('New data table'),
+        label: t('Name'),
+        description: t('Then you add its columns.'),
         maxLength: MOST_TABLE_NAME,
-        action: 'Create',
+        action: t('Create'),
         run: async (name) => {
           const { id } = await createTable(name);
           void client.invalidateQueries({ queryKey: KEY });
@@ -132,7 +133,7 @@ function Create({ onClose }: { onClose: () => void }) {
 const COLUMNS: Column<DataTableShown>[] = [
   {
     key: 'name',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     render: ({ id, name }) => (
       <Anchor component={Link} to={tablePath(id)} onClick={(event) => event.stopPropagation()}>
@@ -140,12 +141,12 @@ const COLUMNS: Column<DataTableShown>[] = [
       </Anchor>
     ),
   },
-  { key: 'columns', title: 'Columns', align: 'end', width: 110, render: ({ columns }) => columns.length },
-  { key: 'rows', title: 'Rows', align: 'end', width: 110, render: ({ rows }) => <Count value={rows ?? 0} /> },
-  { key: 'size', title: 'Size', align: 'end', width: 110, render: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
+  { key: 'columns', title: t('Columns'), align: 'end', width: 110, render: ({ columns }) => columns.length },
+  { key: 'rows', title: t('Rows'), align: 'end', width: 110, render: ({ rows }) => <Count value={rows ?? 0} /> },
+  { key: 'size', title: t('Size'), align: 'end', width: 110, render: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
   {
     key: 'changed',
-    title: 'Changed',
+    title: t('Changed'),
     width: 150,
     render: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
   },

@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'data-tables',
@@ -6,5 +7,5 @@ export default {
     { path: '', load: () => import('./index') },
     { path: ':id', load: () => import('./Table'), full: true },
   ],
-  actions: [{ label: 'New data table', keywords: 'create add rows csv', to: '/ui/data-tables?new', role: 'member' }],
+  actions: [{ label: t('New data table'), keywords: 'create add rows csv', to: '/ui/data-tables?new', role: 'member' }],
 } satisfies PageModule;

@@ -7,12 +7,19 @@ import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import { brief } from './brief';
 import { type ComparedRow, evaluationPath, useComparison } from './queries';
 import { Score, scoreText } from './scores';
 
 type Change = ComparedRow['change'];
-const LABELS: Record<Change, string> = { better: 'Better', worse: 'Worse', same: 'Same', new: 'New', gone: 'Gone' };
+const LABELS: Record<Change, string> = {
+  better: t('Better'),
+  worse: t('Worse'),
+  same: t('Same'),
+  new: t('New'),
+  gone: t('Gone'),
+};
 const TONES: Record<Change, Tone> = { better: 'good', worse: 'bad', same: 'still', new: 'busy', gone: 'warn' };
 const CHANGES: readonly Change[] = ['better', 'worse', 'same', 'new', 'gone'];
 
@@ -25,10 +32,14 @@ export default function Compare() {
   const shown = both?.rows.filter(({ change }) => !only || change !== 'same');
   return (
     <Page
-      title={both ? `Runs ${both.before.number} and ${both.after.number}` : 'Compare runs'}
-      subtitle="Each row in the earlier run and in the later one."
+      title={
+        both
+          ? t('Runs {number} and {number2}', { number: both.before.number, number2: both.after.number })
+          : t('Compare runs')
+      }
+      subtitle={t('Each row in the earlier run and in the later one.')}
       crumbs={[
-        { label: 'Evaluations', to: areaPath('evaluations') },
+        { label: t('Evaluations'), to: areaPath('evaluations') },
         { label: name, to: evaluationPath(name) },
       ]}
     >
@@ -36,7 +47,12 @@ export default function Compare() {
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       ) : both ? (
         <Stack>
-          <Text>{`Score ${scoreText(both.before.totals.score)} before, ${scoreText(both.after.totals.score)} after.`}</Text>
+          <Text>
+            {t('Score {scoreText} before, {scoreText2} after.', {
+              scoreText: scoreText(both.before.totals.score),
+              scoreText2: scoreText(both.after.totals.score),
+            })}
+          </Text>
           <Group gap="md">
             {CHANGES.filter((change) => both.counts[change]).map((change) => (
               <StatusBadge
@@ -49,16 +65,20 @@ export default function Compare() {
           </Group>
           {both.definitionChanged && (
             <Alert color="yellow" role="status">
-              The definition of the evaluation has changed between these runs.
+              {t('The definition of the evaluation has changed between these runs.')}
             </Alert>
           )}
-          <Switch label="Changed rows only" checked={only} onChange={(event) => setOnly(event.currentTarget.checked)} />
+          <Switch
+            label={t('Changed rows only')}
+            checked={only}
+            onChange={(event) => setOnly(event.currentTarget.checked)}
+          />
           <DataTable
-            label="Compared rows"
+            label={t('Compared rows')}
             columns={COLUMNS}
             rows={shown}
             rowKey={({ rowId }) => String(rowId)}
-            empty={<EmptyState title="No row has another score" />}
+            empty={<EmptyState title={t('No row has another score')} />}
           />
         </Stack>
       ) : (
@@ -69,27 +89,27 @@ export default function Compare() {
 }
 
 const COLUMNS: Column<ComparedRow>[] = [
-  { key: 'row', title: 'Row', primary: true, width: 80, render: ({ rowId }) => rowId },
+  { key: 'row', title: t('Row'), primary: true, width: 80, render: ({ rowId }) => rowId },
   {
     key: 'change',
-    title: 'Change',
+    title: t('Change'),
     width: 120,
     render: ({ change }) => <StatusBadge status={change} tone={TONES[change]} label={LABELS[change]} />,
   },
   {
     key: 'before',
-    title: 'Score before',
+    title: t('Score before'),
     align: 'end',
     width: 120,
     render: ({ before }) => <Score value={before?.score} />,
   },
   {
     key: 'after',
-    title: 'Score after',
+    title: t('Score after'),
     align: 'end',
     width: 120,
     render: ({ after }) => <Score value={after?.score} />,
   },
-  { key: 'outputBefore', title: 'Output before', render: ({ before }) => brief(before?.problem || before?.output) },
-  { key: 'outputAfter', title: 'Output after', render: ({ after }) => brief(after?.problem || after?.output) },
+  { key: 'outputBefore', title: t('Output before'), render: ({ before }) => brief(before?.problem || before?.output) },
+  { key: 'outputAfter', title: t('Output after'), render: ({ after }) => brief(after?.problem || after?.output) },
 ];

@@ -15,6 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, body } from '../../api/client';
 import { messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 import { useWorkflowNames } from '../executions/queries';
 import { type Draft, definitionOf, draftOf, EMPTY, newScorer } from './model';
 import { type Definition, useProfiles } from './queries';
@@ -22,8 +23,8 @@ import { Scorers } from './Scorers';
 
 const TABLES = 100;
 const TARGETS = [
-  { value: 'workflow', label: 'Workflow' },
-  { value: 'profile', label: 'Profile' },
+  { value: 'workflow', label: t('Workflow') },
+  { value: 'profile', label: t('Profile') },
 ];
 
 function useTables() {
@@ -59,7 +60,7 @@ export function DefinitionForm({
     try {
       await onSave(definitionOf(draft, definition), draft.name);
     } catch (problem) {
-      setError(problem instanceof SyntaxError ? 'The chat model of a judge is not JSON.' : messageOf(problem));
+      setError(problem instanceof SyntaxError ? t('The chat model of a judge is not JSON.') : messageOf(problem));
     } finally {
       setBusy(false);
     }
@@ -70,8 +71,8 @@ export function DefinitionForm({
         <Stack maw={760}>
           {named && (
             <TextInput
-              label="Name"
-              description="Letters, digits, dots, hyphens and underscores."
+              label={t('Name')}
+              description={t('Letters, digits, dots, hyphens and underscores.')}
               required
               maxLength={64}
               value={draft.name}
@@ -79,7 +80,7 @@ export function DefinitionForm({
             />
           )}
           <TextInput
-            label="Description"
+            label={t('Description')}
             value={draft.description}
             onChange={(event) => set({ description: event.currentTarget.value })}
           />
@@ -95,7 +96,7 @@ export function DefinitionForm({
           {!readOnly && (
             <Group>
               <Button type="submit" loading={busy}>
-                Save
+                {t('Save')}
               </Button>
             </Group>
           )}
@@ -117,8 +118,8 @@ function TargetFields({ draft, set }: Part) {
   return (
     <>
       <Select
-        label="Data table"
-        description="Its rows are the inputs and expectations."
+        label={t('Data table')}
+        description={t('Its rows are the inputs and expectations.')}
         required
         searchable
         data={(tables ?? []).map(({ id, name }) => ({ value: id, label: name }))}
@@ -126,7 +127,7 @@ function TargetFields({ draft, set }: Part) {
         onChange={(tableId) => set({ tableId: tableId ?? '' })}
       />
       <SegmentedControl
-        aria-label="Target of the evaluation"
+        aria-label={t('Target of the evaluation')}
         data={TARGETS}
         value={draft.kind}
         onChange={(kind) => set({ kind: kind === 'profile' ? 'profile' : 'workflow' })}
@@ -134,7 +135,7 @@ function TargetFields({ draft, set }: Part) {
       {draft.kind === 'workflow' ? (
         <>
           <Select
-            label="Workflow"
+            label={t('Workflow')}
             required
             searchable
             data={[...(workflows ?? [])].map(([value, label]) => ({ value, label }))}
@@ -143,14 +144,14 @@ function TargetFields({ draft, set }: Part) {
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
-              label="Start node"
-              description="Empty: the evaluation trigger, or that of a run by hand."
+              label={t('Start node')}
+              description={t('Empty: the evaluation trigger, or that of a run by hand.')}
               value={draft.start}
               onChange={(event) => set({ start: event.currentTarget.value })}
             />
             <TextInput
-              label="Output node"
-              description="Empty: the last node that ran."
+              label={t('Output node')}
+              description={t('Empty: the last node that ran.')}
               value={draft.outputNode}
               onChange={(event) => set({ outputNode: event.currentTarget.value })}
             />
@@ -159,7 +160,7 @@ function TargetFields({ draft, set }: Part) {
       ) : (
         <>
           <Select
-            label="Profile"
+            label={t('Profile')}
             required
             searchable
             data={(profiles ?? []).map(({ alias }) => alias)}
@@ -167,8 +168,8 @@ function TargetFields({ draft, set }: Part) {
             onChange={(profile) => set({ profile: profile ?? '' })}
           />
           <Textarea
-            label="Prompt"
-            description="A template over the row: =Answer briefly: {{ $json.question }}"
+            label={t('Prompt')}
+            description={t('A template over the row: {example}', { example: '=Answer briefly: {{ $json.question }}' })}
             required
             autosize
             minRows={3}
@@ -176,9 +177,9 @@ function TargetFields({ draft, set }: Part) {
             onChange={(event) => set({ prompt: event.currentTarget.value })}
           />
           <Select
-            label="Answer as"
+            label={t('Answer as')}
             data={[
-              { value: 'text', label: 'Text' },
+              { value: 'text', label: t('Text') },
               { value: 'json', label: 'JSON' },
             ]}
             allowDeselect={false}
@@ -195,23 +196,23 @@ function Templates({ draft, set }: Part) {
   return (
     <>
       <TextInput
-        label="Input"
-        description="A template that makes the item of the row. Empty: the row."
+        label={t('Input')}
+        description={t('A template that makes the item of the row. Empty: the row.')}
         placeholder="={{ {question: $json.text} }}"
         value={draft.input}
         onChange={(event) => set({ input: event.currentTarget.value })}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
-          label="Output"
-          description="A template. Empty: the whole output."
+          label={t('Output')}
+          description={t('A template. Empty: the whole output.')}
           placeholder="={{ $json.output.answer }}"
           value={draft.output}
           onChange={(event) => set({ output: event.currentTarget.value })}
         />
         <TextInput
-          label="Expected"
-          description="A template. Empty: nothing."
+          label={t('Expected')}
+          description={t('A template. Empty: nothing.')}
           placeholder="={{ $json.row.expected }}"
           value={draft.expected}
           onChange={(event) => set({ expected: event.currentTarget.value })}
@@ -222,17 +223,17 @@ function Templates({ draft, set }: Part) {
 }
 
 const LIMITS = [
-  { key: 'rows', label: 'Most rows' },
-  { key: 'seconds', label: 'Most seconds' },
-  { key: 'cost', label: 'Most US dollars' },
-  { key: 'tokens', label: 'Most tokens' },
+  { key: 'rows', label: t('Most rows') },
+  { key: 'seconds', label: t('Most seconds') },
+  { key: 'cost', label: t('Most US dollars') },
+  { key: 'tokens', label: t('Most tokens') },
 ] as const;
 
 function Bounds({ draft, set }: Part) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }}>
       <NumberInput
-        label="Score to pass"
+        label={t('Score to pass')}
         min={0}
         max={1}
         step={0.05}
@@ -240,7 +241,7 @@ function Bounds({ draft, set }: Part) {
         onChange={(value) => set({ passScore: Number(value) })}
       />
       <NumberInput
-        label="Rows side by side"
+        label={t('Rows side by side')}
         min={1}
         max={100}
         value={draft.concurrent}
@@ -250,7 +251,7 @@ function Bounds({ draft, set }: Part) {
         <NumberInput
           key={key}
           label={label}
-          placeholder="No limit of its own"
+          placeholder={t('No limit of its own')}
           min={0}
           value={draft[key]}
           onChange={(value) => set({ [key]: value === '' ? '' : Number(value) })}

@@ -11,6 +11,7 @@ import { Failure } from '../../components/Failure';
 import { duration, money } from '../../components/format';
 import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { DefinitionForm } from './DefinitionForm';
 import {
   changeEvaluation,
@@ -26,7 +27,7 @@ import {
 import { Runs } from './Runs';
 import { scoreText } from './scores';
 
-const CRUMBS = [{ label: 'Evaluations', to: areaPath('evaluations') }];
+const CRUMBS = [{ label: t('Evaluations'), to: areaPath('evaluations') }];
 
 export default function Evaluation() {
   const { name = '' } = useParams();
@@ -45,12 +46,12 @@ export default function Evaluation() {
   });
   const save = useMutation({
     mutationFn: (definition: Parameters<typeof changeEvaluation>[1]) => changeEvaluation(name, definition),
-    onSuccess: ({ version }) => notifyDone(`Version ${version} of ${name} is saved.`),
+    onSuccess: ({ version }) => notifyDone(t('Version {version} of {name} is saved.', { version, name })),
     onSettled: read,
   });
   const remove = async () => {
-    const body = 'Its runs and their rows are deleted, too. The data table and the executions stay.';
-    if (!(await confirm({ title: `Delete the evaluation “${name}”?`, body, action: 'Delete' }))) return;
+    const body = t('Its runs and their rows are deleted, too. The data table and the executions stay.');
+    if (!(await confirm({ title: t('Delete the evaluation “{name}”?', { name }), body, action: t('Delete') }))) return;
     try {
       await deleteEvaluation(name);
       void navigate(areaPath('evaluations'));
@@ -66,17 +67,17 @@ export default function Evaluation() {
         loading={start.isPending}
         onClick={() => start.mutate()}
       >
-        Run
+        {t('Run')}
       </Button>
       <Menu>
         <Menu.Target>
-          <Button variant="default" aria-label={`More about ${name}`} px="xs">
+          <Button variant="default" aria-label={t('More about {name}', { name })} px="xs">
             <IconDots size={16} aria-hidden="true" />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden="true" />} onClick={() => void remove()}>
-            Delete
+            {t('Delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -93,8 +94,8 @@ export default function Evaluation() {
     <Page title={name} crumbs={CRUMBS} subtitle={String(found.data?.definition.description ?? '')} actions={actions}>
       <Tabs defaultValue="runs" keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="runs">Runs</Tabs.Tab>
-          <Tabs.Tab value="definition">Definition</Tabs.Tab>
+          <Tabs.Tab value="runs">{t('Runs')}</Tabs.Tab>
+          <Tabs.Tab value="definition">{t('Definition')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="runs">
           <Stack>
@@ -120,9 +121,9 @@ export default function Evaluation() {
 }
 
 const MEASURES = [
-  { value: 'score', label: 'Score' },
-  { value: 'cost', label: 'Cost' },
-  { value: 'time', label: 'Time' },
+  { value: 'score', label: t('Score') },
+  { value: 'cost', label: t('Cost') },
+  { value: 'time', label: t('Time') },
 ];
 const FORMATS: Record<string, (value: number) => string> = { score: scoreText, cost: money, time: duration };
 
@@ -143,18 +144,18 @@ function OverTime({ runs }: { runs: readonly EvaluationRun[] | undefined }) {
   }, [runs, measure]);
   if (drawn.labels.length < 2) return null;
   return (
-    <Paper p="md" component="section" aria-label="Runs over time">
+    <Paper p="md" component="section" aria-label={t('Runs over time')}>
       <Group mb="md">
         <SegmentedControl
           size="xs"
-          aria-label="Value of the chart"
+          aria-label={t('Value of the chart')}
           data={MEASURES}
           value={measure}
           onChange={setMeasure}
         />
       </Group>
       <Chart
-        label={`${drawn.series[0]?.name} by run`}
+        label={t('{name} by run', { name: drawn.series[0]?.name })}
         labels={drawn.labels}
         series={drawn.series}
         kind="bars"

@@ -2,16 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { areaPath } from '../../app/areas';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { DefinitionForm } from './DefinitionForm';
 import { createEvaluation, evaluationPath, KEY } from './queries';
 
-const CRUMBS = [{ label: 'Evaluations', to: areaPath('evaluations') }];
+const CRUMBS = [{ label: t('Evaluations'), to: areaPath('evaluations') }];
 
 export default function New() {
   const client = useQueryClient();
   const navigate = useNavigate();
   return (
-    <Page title="New evaluation" crumbs={CRUMBS}>
+    <Page title={t('New evaluation')} crumbs={CRUMBS}>
       <DefinitionForm
         named
         onSave={async (definition, name) => {

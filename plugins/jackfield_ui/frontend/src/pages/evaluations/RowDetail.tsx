@@ -2,6 +2,7 @@ import { Alert, Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'react-router';
 import { JsonView } from '../../components/JsonView';
 import { Modal } from '../../components/Modal';
+import { t } from '../../language/messages';
 import { executionPath } from '../executions/queries';
 import type { EvaluatedRow } from './queries';
 import { Score } from './scores';
@@ -9,12 +10,12 @@ import { Score } from './scores';
 /** All of a row: its input, expectation, output and scores, and the way to its execution. */
 export function RowDetail({ row, onClose }: { row: EvaluatedRow; onClose: () => void }) {
   const parts = [
-    ['Input', row.input],
-    ['Expected', row.expected],
-    ['Output', row.output],
+    [t('Input'), row.input],
+    [t('Expected'), row.expected],
+    [t('Output'), row.output],
   ] as const;
   return (
-    <Modal opened onClose={onClose} title={`Row ${row.rowId}`} size="xl">
+    <Modal opened onClose={onClose} title={t('Row {rowId}', { rowId: row.rowId })} size="xl">
       <Stack>
         {row.problem && (
           <Alert color="red" role="status">
@@ -23,7 +24,7 @@ export function RowDetail({ row, onClose }: { row: EvaluatedRow; onClose: () => 
         )}
         {row.executionId && (
           <Anchor component={Link} to={executionPath(row.executionId)}>
-            Open the execution
+            {t('Open the execution')}
           </Anchor>
         )}
         {parts.map(([label, value]) => (
@@ -41,7 +42,7 @@ export function RowDetail({ row, onClose }: { row: EvaluatedRow; onClose: () => 
               <Score value={score} />
               {executionId && (
                 <Anchor component={Link} to={executionPath(executionId)} size="sm">
-                  Open the judge’s execution
+                  {t('Open the judge’s execution')}
                 </Anchor>
               )}
             </Group>

@@ -13,6 +13,7 @@ import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { t } from '../../language/messages';
 import { brief } from './brief';
 import {
   cancelRun,
@@ -42,12 +43,12 @@ export default function Run() {
   useEvaluationEvents();
   const run = found.data;
   const crumbs = [
-    { label: 'Evaluations', to: areaPath('evaluations') },
+    { label: t('Evaluations'), to: areaPath('evaluations') },
     { label: name, to: evaluationPath(name) },
   ];
   if (found.error && !run) {
     return (
-      <Page title="Run" crumbs={crumbs}>
+      <Page title={t('Run')} crumbs={crumbs}>
         <Failure error={found.error} onRetry={() => void found.refetch()} />
       </Page>
     );
@@ -58,12 +59,12 @@ export default function Run() {
       leftSection={<IconBan size={16} aria-hidden="true" />}
       onClick={() => void cancelRun(id).catch(notifyError)}
     >
-      Cancel
+      {t('Cancel')}
     </Button>
   );
   return (
     <Page
-      title={run ? `Run ${run.number} of ${name}` : 'Run'}
+      title={run ? t('Run {number} of {name}', { number: run.number, name }) : t('Run')}
       crumbs={crumbs}
       badge={run && <RunStatus run={run} />}
       subtitle={run && <Facts run={run} />}
@@ -76,7 +77,7 @@ export default function Run() {
           </Alert>
         )}
         <DataTable
-          label="Rows"
+          label={t('Rows')}
           columns={COLUMNS}
           rows={list.rows}
           rowKey={({ rowId }) => String(rowId)}
@@ -99,7 +100,7 @@ function Facts({ run: { totals, version, workflowVersion } }: { run: EvaluationR
     money(totals.cost),
     duration(totals.durationMs),
     `Version ${version}`,
-    ...(workflowVersion ? [`Workflow version ${workflowVersion}`] : []),
+    ...(workflowVersion ? [t('Workflow version {workflowVersion}', { workflowVersion })] : []),
     ...Object.entries(totals.scores).map(([scorer, score]) => `${scorer} ${scoreText(score)}`),
     ...Object.entries(totals.metrics).map(([metric, mean]) => `${metric} ${scoreText(mean)}`),
   ];
@@ -124,36 +125,36 @@ function RowStatus({ row }: { row: EvaluatedRow }) {
   if (row.status === 'running') return <StatusBadge status="running" />;
   if (row.status === 'failed') return <StatusBadge status="failed" />;
   return row.passed ? (
-    <StatusBadge status="passed" label="Passed" tone="good" />
+    <StatusBadge status="passed" label={t('Passed')} tone="good" />
   ) : (
-    <StatusBadge status="below" label="Below" tone="warn" />
+    <StatusBadge status="below" label={t('Below')} tone="warn" />
   );
 }
 
 const COLUMNS: Column<EvaluatedRow>[] = [
   {
     key: 'row',
-    title: 'Row',
+    title: t('Row'),
     primary: true,
     width: 80,
     render: ({ rowId }) => rowId,
   },
-  { key: 'status', title: 'Result', width: 120, render: (row) => <RowStatus row={row} /> },
-  { key: 'score', title: 'Score', align: 'end', width: 90, render: ({ score }) => <Score value={score} /> },
-  { key: 'input', title: 'Input', render: ({ input }) => <Value value={input} /> },
-  { key: 'expected', title: 'Expected', render: ({ expected }) => <Value value={expected} /> },
+  { key: 'status', title: t('Result'), width: 120, render: (row) => <RowStatus row={row} /> },
+  { key: 'score', title: t('Score'), align: 'end', width: 90, render: ({ score }) => <Score value={score} /> },
+  { key: 'input', title: t('Input'), render: ({ input }) => <Value value={input} /> },
+  { key: 'expected', title: t('Expected'), render: ({ expected }) => <Value value={expected} /> },
   {
     key: 'output',
-    title: 'Output',
+    title: t('Output'),
     render: ({ output, problem }) => <Value value={problem || output} />,
   },
   {
     key: 'tokens',
-    title: 'Tokens',
+    title: t('Tokens'),
     align: 'end',
     width: 90,
     render: ({ tokensIn, tokensOut }) => <Count value={tokensIn + tokensOut} short />,
   },
-  { key: 'cost', title: 'Cost', align: 'end', width: 90, render: ({ cost }) => <Money value={cost} /> },
-  { key: 'time', title: 'Time', align: 'end', width: 90, render: ({ durationMs }) => <Duration ms={durationMs} /> },
+  { key: 'cost', title: t('Cost'), align: 'end', width: 90, render: ({ cost }) => <Money value={cost} /> },
+  { key: 'time', title: t('Time'), align: 'end', width: 90, render: ({ durationMs }) => <Duration ms={durationMs} /> },
 ];

@@ -5,6 +5,7 @@ import { Link, useNavigate } from 'react-router';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Count, Duration, Money, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { comparePath, type EvaluationRun, runPath } from './queries';
 import { RunStatus, Score } from './scores';
 
@@ -33,17 +34,17 @@ export function Runs({
             disabled={selected.size !== 2}
             onClick={() => before && after && void navigate(comparePath(name, before.id, after.id))}
           >
-            Compare
+            {t('Compare')}
           </Button>
           {selected.size !== 2 && (
             <Text size="sm" c="dimmed">
-              Select two runs.
+              {t('Select two runs.')}
             </Text>
           )}
         </Group>
       )}
       <DataTable
-        label="Runs"
+        label={t('Runs')}
         columns={COLUMNS}
         rows={runs}
         rowKey={({ id }) => id}
@@ -53,8 +54,8 @@ export function Runs({
         selection={{ selected, onChange: setSelected }}
         onOpen={(run) => void navigate(runPath(run))}
         empty={
-          <EmptyState icon={IconChecklist} title="No runs yet">
-            A run takes each row of the data table through the workflow or the agent.
+          <EmptyState icon={IconChecklist} title={t('No runs yet')}>
+            {t('A run takes each row of the data table through the workflow or the agent.')}
           </EmptyState>
         }
       />
@@ -65,7 +66,7 @@ export function Runs({
 const COLUMNS: Column<EvaluationRun>[] = [
   {
     key: 'number',
-    title: 'Run',
+    title: t('Run'),
     primary: true,
     render: (run) => (
       <Anchor component={Link} to={runPath(run)} onClick={(event) => event.stopPropagation()}>
@@ -73,30 +74,36 @@ const COLUMNS: Column<EvaluationRun>[] = [
       </Anchor>
     ),
   },
-  { key: 'status', title: 'Status', width: 140, render: (run) => <RunStatus run={run} /> },
-  { key: 'score', title: 'Score', align: 'end', width: 90, render: ({ totals }) => <Score value={totals.score} /> },
+  { key: 'status', title: t('Status'), width: 140, render: (run) => <RunStatus run={run} /> },
+  { key: 'score', title: t('Score'), align: 'end', width: 90, render: ({ totals }) => <Score value={totals.score} /> },
   {
     key: 'passed',
-    title: 'Passed',
+    title: t('Passed'),
     align: 'end',
     width: 100,
     render: ({ totals }) => `${totals.passed} of ${totals.done}`,
   },
   {
     key: 'versions',
-    title: 'Versions',
+    title: t('Versions'),
     width: 150,
     render: ({ version, workflowVersion }) =>
       workflowVersion ? `${version}, workflow ${workflowVersion}` : `${version}`,
   },
   {
     key: 'tokens',
-    title: 'Tokens',
+    title: t('Tokens'),
     align: 'end',
     width: 100,
     render: ({ totals }) => <Count value={totals.tokensIn + totals.tokensOut} short />,
   },
-  { key: 'cost', title: 'Cost', align: 'end', width: 90, render: ({ totals }) => <Money value={totals.cost} /> },
-  { key: 'time', title: 'Time', align: 'end', width: 90, render: ({ totals }) => <Duration ms={totals.durationMs} /> },
-  { key: 'started', title: 'Started', width: 130, render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { key: 'cost', title: t('Cost'), align: 'end', width: 90, render: ({ totals }) => <Money value={totals.cost} /> },
+  {
+    key: 'time',
+    title: t('Time'),
+    align: 'end',
+    width: 90,
+    render: ({ totals }) => <Duration ms={totals.durationMs} />,
+  },
+  { key: 'started', title: t('Started'), width: 130, render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
 ];

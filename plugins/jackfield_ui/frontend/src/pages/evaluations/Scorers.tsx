@@ -1,10 +1,16 @@
 import { Button, Fieldset, Group, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { oneOf } from '../../api/paging';
+import { t } from '../../language/messages';
 import { KINDS, newScorer, type ScorerDraft, type ScorerKind } from './model';
 import { useProfiles } from './queries';
 
-const LABELS: Record<ScorerKind, string> = { expression: 'Expression', code: 'Code', judge: 'Judge', metric: 'Metric' };
+const LABELS: Record<ScorerKind, string> = {
+  expression: t('Expression'),
+  code: t('Code'),
+  judge: t('Judge'),
+  metric: t('Metric'),
+};
 const CHOICES = KINDS.map((value) => ({ value, label: LABELS[value] }));
 const LANGUAGES = [
   { value: 'javaScript', label: 'JavaScript' },
@@ -24,18 +30,18 @@ export function Scorers({
   return (
     <Stack>
       {scorers.map((scorer, index) => (
-        <Fieldset key={scorer.id} legend={`Scorer ${index + 1}`}>
+        <Fieldset key={scorer.id} legend={t('Scorer {index}', { index: index + 1 })}>
           <Stack gap="sm">
             <SimpleGrid cols={{ base: 1, sm: 3 }}>
               <TextInput
-                label="Scorer name"
+                label={t('Scorer name')}
                 required
                 maxLength={60}
                 value={scorer.name}
                 onChange={(event) => change(scorer.id, { name: event.currentTarget.value })}
               />
               <Select
-                label="Kind"
+                label={t('Kind')}
                 data={CHOICES}
                 allowDeselect={false}
                 value={scorer.kind}
@@ -45,7 +51,7 @@ export function Scorers({
                 }}
               />
               <NumberInput
-                label="Weight"
+                label={t('Weight')}
                 min={0}
                 max={1000}
                 value={scorer.weight}
@@ -61,7 +67,7 @@ export function Scorers({
                   leftSection={<IconTrash size={14} aria-hidden="true" />}
                   onClick={() => onChange(scorers.filter(({ id }) => id !== scorer.id))}
                 >
-                  {`Remove scorer ${index + 1}`}
+                  {t('Remove scorer {index}', { index: index + 1 })}
                 </Button>
               </Group>
             )}
@@ -75,7 +81,7 @@ export function Scorers({
             leftSection={<IconPlus size={16} aria-hidden="true" />}
             onClick={() => onChange([...scorers, newScorer('expression', '')])}
           >
-            Add scorer
+            {t('Add scorer')}
           </Button>
         </Group>
       )}
@@ -92,8 +98,8 @@ function Fields({ scorer, set }: FieldsProps) {
   if (scorer.kind === 'expression') {
     return (
       <TextInput
-        label="Expression"
-        description="A number from 0 to 1, true or false, or an object with score and reason."
+        label={t('Expression')}
+        description={t('A number from 0 to 1, true or false, or an object with score and reason.')}
         required
         value={scorer.expression}
         onChange={(event) => set({ expression: event.currentTarget.value })}
@@ -104,14 +110,14 @@ function Fields({ scorer, set }: FieldsProps) {
     return (
       <>
         <Select
-          label="Language"
+          label={t('Language')}
           data={LANGUAGES}
           allowDeselect={false}
           value={scorer.language}
           onChange={(language) => set({ language: language === 'python' ? 'python' : 'javaScript' })}
         />
         <Textarea
-          label="Program"
+          label={t('Program')}
           required
           autosize
           minRows={3}
@@ -127,8 +133,8 @@ function Fields({ scorer, set }: FieldsProps) {
     <>
       {scorer.kind === 'metric' ? (
         <TextInput
-          label="Metric"
-          description="The name of a number that a node Evaluation of the workflow sets."
+          label={t('Metric')}
+          description={t('The name of a number that a node Evaluation of the workflow sets.')}
           required
           value={scorer.metric}
           onChange={(event) => set({ metric: event.currentTarget.value })}
@@ -138,12 +144,12 @@ function Fields({ scorer, set }: FieldsProps) {
       )}
       <SimpleGrid cols={2}>
         <NumberInput
-          label="Value of score 0"
+          label={t('Value of score 0')}
           value={scorer.lowest}
           onChange={(value) => set({ lowest: Number(value) })}
         />
         <NumberInput
-          label="Value of score 1"
+          label={t('Value of score 1')}
           value={scorer.highest}
           onChange={(value) => set({ highest: Number(value) })}
         />
@@ -157,7 +163,7 @@ function Judge({ scorer, set }: FieldsProps) {
   return (
     <>
       <Textarea
-        label="Instructions"
+        label={t('Instructions')}
         required
         autosize
         minRows={2}
@@ -165,7 +171,7 @@ function Judge({ scorer, set }: FieldsProps) {
         onChange={(event) => set({ instructions: event.currentTarget.value })}
       />
       <Select
-        label="Judging profile"
+        label={t('Judging profile')}
         searchable
         clearable
         data={(profiles ?? []).map(({ alias }) => alias)}
@@ -173,8 +179,8 @@ function Judge({ scorer, set }: FieldsProps) {
         onChange={(profile) => set({ profile: profile ?? '' })}
       />
       <Textarea
-        label="Chat model"
-        description="In place of a profile: JSON with nodeType, parameters and credentials."
+        label={t('Chat model')}
+        description={t('In place of a profile: JSON with nodeType, parameters and credentials.')}
         autosize
         minRows={1}
         className="jf-mono"

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { Money, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { type Evaluation, evaluationPath, KEY, useEvaluationEvents } from './queries';
 import { RunStatus, Score } from './scores';
 
@@ -25,17 +26,17 @@ export default function Evaluations() {
       to={`${areaPath('evaluations')}/new`}
       leftSection={<IconPlus size={16} aria-hidden="true" />}
     >
-      New evaluation
+      {t('New evaluation')}
     </Button>
   );
   return (
     <Page
-      title="Evaluations"
-      subtitle="Rows of a data table that run through a workflow or an agent, scored and compared."
+      title={t('Evaluations')}
+      subtitle={t('Rows of a data table that run through a workflow or an agent, scored and compared.')}
       actions={list.rows?.length !== 0 && button}
     >
       <DataTable
-        label="Evaluations"
+        label={t('Evaluations')}
         columns={COLUMNS}
         rows={list.rows}
         rowKey={({ name }) => name}
@@ -44,8 +45,8 @@ export default function Evaluations() {
         paging={list.paging}
         onOpen={({ name }) => void navigate(evaluationPath(name))}
         empty={
-          <EmptyState icon={IconChecklist} title="No evaluations yet" action={button}>
-            An evaluation shows whether a change of a prompt, a model or a workflow makes its answers better.
+          <EmptyState icon={IconChecklist} title={t('No evaluations yet')} action={button}>
+            {t('An evaluation shows whether a change of a prompt, a model or a workflow makes its answers better.')}
           </EmptyState>
         }
       />
@@ -56,7 +57,7 @@ export default function Evaluations() {
 const COLUMNS: Column<Evaluation>[] = [
   {
     key: 'name',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     render: ({ name }) => (
       <Anchor component={Link} to={evaluationPath(name)} onClick={(event) => event.stopPropagation()}>
@@ -66,23 +67,23 @@ const COLUMNS: Column<Evaluation>[] = [
   },
   {
     key: 'status',
-    title: 'Last run',
+    title: t('Last run'),
     width: 150,
     render: ({ lastRun }) => (lastRun ? <RunStatus run={lastRun} /> : 'never'),
   },
   {
     key: 'score',
-    title: 'Score',
+    title: t('Score'),
     align: 'end',
     width: 100,
     render: ({ lastRun }) => <Score value={lastRun?.totals.score} />,
   },
   {
     key: 'cost',
-    title: 'Cost',
+    title: t('Cost'),
     align: 'end',
     width: 100,
     render: ({ lastRun }) => (lastRun ? <Money value={lastRun.totals.cost} /> : '–'),
   },
-  { key: 'changed', title: 'Changed', width: 150, render: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
+  { key: 'changed', title: t('Changed'), width: 150, render: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
 ];

@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'evaluations',
@@ -10,6 +11,6 @@ export default {
     { path: ':name/compare/:before/:after', load: () => import('./Compare') },
   ],
   actions: [
-    { label: 'New evaluation', keywords: 'create score test judge', to: '/ui/evaluations/new', role: 'member' },
+    { label: t('New evaluation'), keywords: 'create score test judge', to: '/ui/evaluations/new', role: 'member' },
   ],
 } satisfies PageModule;

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { StatusBadge } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import type { EvaluationRun } from './queries';
 
 const DIGITS = 3;
@@ -20,5 +21,7 @@ const TONES = { running: 'busy', finished: 'good', stopped: 'warn', cancelled: '
 
 export function RunStatus({ run: { status, totals } }: { run: EvaluationRun }) {
   if (status !== 'running') return <StatusBadge status={status} tone={TONES[status]} />;
-  return <StatusBadge status={status} tone="busy" label={`${totals.done} of ${totals.rows}`} />;
+  return (
+    <StatusBadge status={status} tone="busy" label={t('{done} of {rows}', { done: totals.done, rows: totals.rows })} />
+  );
 }

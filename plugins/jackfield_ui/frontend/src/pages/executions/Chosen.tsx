@@ -9,6 +9,7 @@ import { type BulkReport, eachOf } from '../../components/eachOf';
 import { moment } from '../../components/format';
 import { NotDone } from '../../components/NotDone';
 import { notifyDone } from '../../components/notify';
+import { t } from '../../language/messages';
 import { cancel, comparePath, executionPath, nameOf, remove, retry } from './queries';
 
 interface Action {
@@ -20,8 +21,8 @@ interface Action {
 }
 
 const ACTIONS = {
-  start: { act: (id) => retry(id, 'start'), done: 'started again', word: 'retried' },
-  failed: { act: (id) => retry(id, 'failed'), done: 'started again', word: 'retried' },
+  start: { act: (id) => retry(id, 'start'), done: t('started again'), word: 'retried' },
+  failed: { act: (id) => retry(id, 'failed'), done: t('started again'), word: 'retried' },
   stop: { act: cancel, done: 'stopped', word: 'stopped' },
   remove: { act: remove, done: 'deleted', word: 'deleted' },
 } satisfies Record<string, Action>;
@@ -64,7 +65,7 @@ export function Chosen({
     <>
       <Group gap="sm" mb="sm">
         <Text size="sm" role="status">
-          {selected.size} selected
+          {t('{selected} selected', { selected: selected.size })}
         </Text>
         <Menu>
           <Menu.Target>
@@ -75,12 +76,14 @@ export function Chosen({
               leftSection={<IconRefresh size={14} aria-hidden="true" />}
               rightSection={<IconChevronDown size={14} aria-hidden="true" />}
             >
-              Retry
+              {t('Retry')}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => mutate(ACTIONS.start)}>From the start, with the present workflow</Menu.Item>
-            <Menu.Item onClick={() => mutate(ACTIONS.failed)}>From the node that failed</Menu.Item>
+            <Menu.Item onClick={() => mutate(ACTIONS.start)}>
+              {t('From the start, with the present workflow')}
+            </Menu.Item>
+            <Menu.Item onClick={() => mutate(ACTIONS.failed)}>{t('From the node that failed')}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
         <Button
@@ -92,12 +95,12 @@ export function Chosen({
             void ask(
               ACTIONS.stop,
               `Stop ${executions(ids.length)}?`,
-              'Work that their nodes have already done is not undone.',
-              'Stop',
+              t('Work that their nodes have already done is not undone.'),
+              t('Stop'),
             )
           }
         >
-          Stop
+          {t('Stop')}
         </Button>
         {ids.length === 2 && (
           <Button
@@ -107,7 +110,7 @@ export function Chosen({
             size="compact-sm"
             leftSection={<IconArrowsDiff size={14} aria-hidden="true" />}
           >
-            Compare
+            {t('Compare')}
           </Button>
         )}
         <Button
@@ -119,12 +122,12 @@ export function Chosen({
             void ask(
               ACTIONS.remove,
               `Delete ${executions(ids.length)}?`,
-              'Their items and results are gone for good. What still runs has to be stopped first.',
-              'Delete',
+              t('Their items and results are gone for good. Executions that still run have to be stopped first.'),
+              t('Delete'),
             )
           }
         >
-          Delete
+          {t('Delete')}
         </Button>
         <Button
           variant="subtle"
@@ -134,13 +137,13 @@ export function Chosen({
           disabled={isPending}
           onClick={() => onChange(new Set())}
         >
-          Select none
+          {t('Select none')}
         </Button>
       </Group>
       {failures && (
         <NotDone
-          title={`${executions(failures.failed.length)} not ${failures.word}`}
-          done={failures.done ? `${executions(failures.done)} ${failures.word}.` : 'None of them.'}
+          title={t('{executions} not {word}', { executions: executions(failures.failed.length), word: failures.word })}
+          done={failures.done ? `${executions(failures.done)} ${failures.word}.` : t('None of them.')}
           failed={failures.failed.map(({ key, reason }) => ({ key, reason, name: named(key), to: executionPath(key) }))}
           onClose={() => setFailures(undefined)}
         />

@@ -8,14 +8,20 @@ import { count, duration, moment } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { compared, type Difference, type Row, type Side } from './compare';
 import classes from './compare.module.css';
 import { runsOf } from './model';
 import { NodeDiff } from './NodeDiff';
 import { type Execution, executionPath, nameOf, useExecution, useWorkflowNames } from './queries';
 
-const CRUMBS = [{ label: 'Executions', to: areaPath('executions') }];
-const WORDS: Record<Difference, string> = { state: 'State', runs: 'Runs', items: 'Item counts', data: 'Data' };
+const CRUMBS = [{ label: t('Executions'), to: areaPath('executions') }];
+const WORDS: Record<Difference, string> = {
+  state: t('State'),
+  runs: t('Runs'),
+  items: t('Item counts'),
+  data: t('Data'),
+};
 
 /** Two executions, node by node. */
 export default function Compare() {
@@ -25,9 +31,9 @@ export default function Compare() {
   const failed = [left, right].find(({ error, data }) => error && !data);
   return (
     <Page
-      title="Compare executions"
+      title={t('Compare executions')}
       crumbs={CRUMBS}
-      subtitle="Each node in the one and in the other: its state, its time, its items."
+      subtitle={t('Each node in the one and in the other: its state, its time, its items.')}
     >
       {failed ? (
         <Failure error={failed.error} onRetry={() => void failed.refetch()} />
@@ -49,30 +55,30 @@ function Both({ left, right }: { left: Execution; right: Execution }) {
   return (
     <>
       <div className={classes.heads}>
-        <Head label="First" execution={left} />
-        <Head label="Second" execution={right} />
+        <Head label={t('First')} execution={left} />
+        <Head label={t('Second')} execution={right} />
       </div>
       {left.workflowId !== right.workflowId && (
         <Alert color="yellow" mb="sm">
-          They are of different workflows; nodes of the same name are compared.
+          {t('They are of different workflows; nodes of the same name are compared.')}
         </Alert>
       )}
       <Group justify="space-between" mb="sm">
         <Text size="sm" c="dimmed" role="status">
           {different.length
-            ? `${count(different.length)} of ${count(rows.length)} nodes differ.`
-            : 'No node differs, but for the time that it took.'}
+            ? t('{different} of {rows} nodes differ.', { different: count(different.length), rows: count(rows.length) })
+            : t('No node differs, but for the time that it took.')}
         </Text>
         <Switch
-          label="Only what differs"
+          label={t('Only what differs')}
           checked={only}
           onChange={({ currentTarget: { checked } }) => setOnly(checked)}
         />
       </Group>
       {shown.length === 0 ? (
-        <EmptyState title="Nothing to show" />
+        <EmptyState title={t('Nothing to show')} />
       ) : (
-        <ul className={classes.rows} aria-label="Nodes">
+        <ul className={classes.rows} aria-label={t('Nodes')}>
           {shown.map((row) => (
             <li key={row.node}>
               <button
@@ -100,7 +106,7 @@ function Head({ label, execution }: { label: string; execution: Execution }) {
   const names = useWorkflowNames();
   const { id, workflowId, workflowVersion, status, startedAt, finishedAt, error } = execution;
   return (
-    <section className={classes.head} aria-label={`${label} execution`}>
+    <section className={classes.head} aria-label={t('{label} execution', { label })}>
       <Group gap="xs">
         <Text size="sm" c="dimmed">
           {label}
@@ -111,7 +117,10 @@ function Head({ label, execution }: { label: string; execution: Execution }) {
         {nameOf(names.data, workflowId)}, {moment(new Date(startedAt))}
       </Anchor>
       <Text size="sm" c="dimmed">
-        Version {workflowVersion}, took <Duration from={startedAt} to={finishedAt ?? null} />
+        {rich('Version {workflowVersion}, took {duration}', {
+          workflowVersion,
+          duration: <Duration from={startedAt} to={finishedAt ?? null} />,
+        })}
       </Text>
       {error && (
         <Text size="sm" c="var(--jf-bad)" style={{ overflowWrap: 'anywhere' }} lineClamp={3}>
@@ -124,20 +133,23 @@ function Head({ label, execution }: { label: string; execution: Execution }) {
 }
 
 function State({ side }: { side: Side | undefined }) {
-  if (!side) return <span className={classes.state}>Did not run</span>;
+  if (!side) return <span className={classes.state}>{t('Did not run')}</span>;
   const items = side.counts.reduce((sum, some) => sum + some, 0);
   return (
     <span className={classes.state}>
       <StatusBadge status={side.status} />
       <span>
-        {duration(side.duration)}, {count(items)} {items === 1 ? 'item' : 'items'}
-        {side.runs.length > 1 && `, ${side.runs.length} runs`}
+        {t('{items, plural, one {{duration}, # item{value}} other {{duration}, # items{value}}}', {
+          items,
+          duration: duration(side.duration),
+          value: side.runs.length > 1 && t(', {runs} runs', { runs: side.runs.length }),
+        })}
       </span>
     </span>
   );
 }
 
 function wordsOf({ left, right, differs }: Row): string {
-  if (!left || !right) return left ? 'Only in the first' : 'Only in the second';
-  return differs.length ? differs.map((one) => WORDS[one]).join(', ') : 'Same';
+  if (!left || !right) return left ? t('Only in the first') : t('Only in the second');
+  return differs.length ? differs.map((one) => WORDS[one]).join(', ') : t('Same');
 }

@@ -9,6 +9,7 @@ import { moment } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
+import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { comparePath, type Execution, isOpen, MODES } from './queries';
 
@@ -25,10 +26,10 @@ export function CompareWith({ execution }: { execution: Execution }) {
         leftSection={<IconArrowsDiff size={16} aria-hidden="true" />}
         onClick={() => setAsking(true)}
       >
-        Compare with
+        {t('Compare with')}
       </Button>
       {asking && (
-        <Modal opened onClose={() => setAsking(false)} title="Compare with" size="lg">
+        <Modal opened onClose={() => setAsking(false)} title={t('Compare with')} size="lg">
           <Others execution={execution} />
         </Modal>
       )}
@@ -47,9 +48,9 @@ function Others({ execution: { id, workflowId, startedAt } }: { execution: Execu
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
   const others = data?.data.filter((row) => row.id !== id);
   if (!others) return null;
-  if (!others.length) return <Text c="dimmed">The workflow has no other execution.</Text>;
+  if (!others.length) return <Text c="dimmed">{t('The workflow has no other execution.')}</Text>;
   return (
-    <ul className={classes.others} aria-label="Executions">
+    <ul className={classes.others} aria-label={t('Executions')}>
       {others.map((row) => (
         <li key={row.id}>
           <Anchor component={Link} to={row.startedAt < startedAt ? comparePath(row.id, id) : comparePath(id, row.id)}>

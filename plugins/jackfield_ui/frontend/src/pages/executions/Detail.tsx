@@ -23,6 +23,7 @@ import { Failure } from '../../components/Failure';
 import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import { CompareWith } from './CompareWith';
 import classes from './executions.module.css';
 import { Facts } from './Facts';
@@ -45,16 +46,16 @@ import { statesOf } from './states';
 import { Timeline } from './Timeline';
 import { useLive } from './useLive';
 
-const CRUMBS = [{ label: 'Executions', to: areaPath('executions') }];
+const CRUMBS = [{ label: t('Executions'), to: areaPath('executions') }];
 
 export default function Detail() {
   const { id = '' } = useParams();
   const { data: execution, error, refetch } = useExecution(id);
   const names = useWorkflowNames();
-  const title = execution ? nameOf(names.data, execution.workflowId) : 'Execution';
+  const title = execution ? nameOf(names.data, execution.workflowId) : t('Execution');
   if (error && !execution) {
     return (
-      <Page title="Execution" crumbs={CRUMBS}>
+      <Page title={t('Execution')} crumbs={CRUMBS}>
         <Failure error={error} onRetry={() => void refetch()} />
       </Page>
     );
@@ -96,8 +97,8 @@ function Body({ execution }: { execution: Execution }) {
   const select = (run: Run | undefined) => run && setParams({ run: String(run.index) }, { replace: true });
   const step = (by: number) => select(runs[runs.findIndex(({ index }) => index === selected?.index) + by]);
   useShortcuts([
-    { keys: 'J', label: 'Next node run', run: () => step(1) },
-    { keys: 'K', label: 'Previous node run', run: () => step(-1) },
+    { keys: 'J', label: t('Next node run'), run: () => step(1) },
+    { keys: 'K', label: t('Previous node run'), run: () => step(-1) },
   ]);
   const failedRun = execution.error?.node
     ? runs.findLast(({ node, error }) => node === execution.error?.node && error)
@@ -115,7 +116,9 @@ function Body({ execution }: { execution: Execution }) {
         <Alert
           color="red"
           icon={<IconAlertTriangle />}
-          title={`Failed${execution.error.node ? ` in “${execution.error.node}”` : ''}`}
+          title={t('Failed{part}', {
+            part: execution.error.node ? t(' in “{node}”', { node: execution.error.node }) : '',
+          })}
         >
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{execution.error.message}</Text>
           {failedRun && (
@@ -127,7 +130,7 @@ function Body({ execution }: { execution: Execution }) {
               underline="always"
               onClick={() => select(failedRun)}
             >
-              Show the node
+              {t('Show the node')}
             </Anchor>
           )}
         </Alert>
@@ -152,8 +155,8 @@ function Body({ execution }: { execution: Execution }) {
             onWanted={setWanted}
           />
         ) : (
-          <EmptyState icon={IconClock} title={ended ? 'No node ran' : 'No node has run yet'}>
-            {ended ? 'It ended before its first node.' : 'The nodes show here as they run.'}
+          <EmptyState icon={IconClock} title={ended ? t('No node ran') : t('No node has run yet')}>
+            {ended ? t('It ended before its first node.') : t('The nodes show here as they run.')}
           </EmptyState>
         )}
       </Overview>
@@ -191,7 +194,7 @@ function useRetry(id: string) {
       void client.invalidateQueries({ queryKey: ['executions'] });
       void navigate(executionPath(executionId));
     },
-    onError: (error) => notifyError(error, 'It cannot be run again'),
+    onError: (error) => notifyError(error, t('It cannot be run again')),
   });
 }
 
@@ -205,7 +208,7 @@ function Actions({ execution }: { execution: Execution }) {
       variant="default"
       leftSection={<IconRoute size={16} aria-hidden="true" />}
     >
-      Open workflow
+      {t('Open workflow')}
     </Button>
   );
   const withData = editor && may && !isOpen(execution) && (
@@ -215,7 +218,7 @@ function Actions({ execution }: { execution: Execution }) {
       variant="default"
       leftSection={<IconPinned size={16} aria-hidden="true" />}
     >
-      Open with its data
+      {t('Open with its data')}
     </Button>
   );
   const mend = editor && may && execution.status === 'failed' && (
@@ -225,7 +228,7 @@ function Actions({ execution }: { execution: Execution }) {
       variant="default"
       leftSection={<IconSparkles size={16} aria-hidden="true" />}
     >
-      Mend with an agent
+      {t('Mend with an agent')}
     </Button>
   );
   return (
@@ -244,11 +247,11 @@ function Cancel({ id }: { id: string }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => cancel(id),
     onSuccess: () => client.invalidateQueries({ queryKey: ['executions'] }),
-    onError: (error) => notifyError(error, 'It cannot be cancelled'),
+    onError: (error) => notifyError(error, t('It cannot be cancelled')),
   });
   const ask = async () => {
-    const body = 'Work that its nodes have already done is not undone.';
-    if (await confirm({ title: 'Cancel this execution?', body, action: 'Cancel the execution' })) mutate();
+    const body = t('Work that its nodes have already done is not undone.');
+    if (await confirm({ title: t('Cancel this execution?'), body, action: t('Cancel the execution') })) mutate();
   };
   return (
     <Button
@@ -257,7 +260,7 @@ function Cancel({ id }: { id: string }) {
       leftSection={<IconPlayerStop size={16} aria-hidden="true" />}
       onClick={() => void ask()}
     >
-      Cancel execution
+      {t('Cancel execution')}
     </Button>
   );
 }
@@ -272,30 +275,30 @@ function Again({ execution: { id, status } }: { execution: Execution }) {
       void navigate(areaPath('executions'), { replace: true });
       client.removeQueries({ queryKey: ['executions', id] });
     },
-    onError: (error) => notifyError(error, 'It cannot be deleted'),
+    onError: (error) => notifyError(error, t('It cannot be deleted')),
   });
   const ask = async () => {
-    const body = 'Its items and results are gone for good. The workflow stays.';
-    if (await confirm({ title: 'Delete this execution?', body, action: 'Delete' })) removal.mutate();
+    const body = t('Its items and results are gone for good. The workflow stays.');
+    if (await confirm({ title: t('Delete this execution?'), body, action: t('Delete') })) removal.mutate();
   };
   return (
     <Group gap="sm">
       <Menu>
         <Menu.Target>
           <Button loading={again.isPending} rightSection={<IconChevronDown size={16} aria-hidden="true" />}>
-            Retry
+            {t('Retry')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => again.mutate({ from: 'start' })}>
-            From the start, with the present workflow
+            {t('From the start, with the present workflow')}
           </Menu.Item>
           <Menu.Item disabled={status === 'success'} onClick={() => again.mutate({ from: 'failed' })}>
-            {status === 'cancelled' ? 'From where it was cancelled' : 'From the node that failed'}
+            {status === 'cancelled' ? t('From where it was cancelled') : t('From the node that failed')}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-            Delete the execution
+            {t('Delete the execution')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

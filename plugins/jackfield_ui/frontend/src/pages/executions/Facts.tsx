@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Copyable } from '../../components/Copyable';
 import { Duration, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Execution, executionPath, isOpen, MODES } from './queries';
 
@@ -11,21 +12,24 @@ export function Facts({ execution }: { execution: Execution }) {
   const { id, mode, startedAt, finishedAt, workflowVersion, retryOf } = execution;
   const resumeAt = typeof execution.resumeAt === 'string' ? execution.resumeAt : undefined;
   const facts: [string, ReactNode][] = [
-    ['Started by', MODES[mode] ?? mode],
-    ['Started', <RelativeTime key="started" time={startedAt} />],
-    ['Took', finishedAt || isOpen(execution) ? <Duration key="took" from={startedAt} to={finishedAt ?? null} /> : '–'],
-    ['Version', workflowVersion],
+    [t('Started by'), MODES[mode] ?? mode],
+    [t('Started'), <RelativeTime key="started" time={startedAt} />],
+    [
+      t('Took'),
+      finishedAt || isOpen(execution) ? <Duration key="took" from={startedAt} to={finishedAt ?? null} /> : '–',
+    ],
+    [t('Version'), workflowVersion],
   ];
-  if (resumeAt) facts.push(['Goes on', <RelativeTime key="resume" time={resumeAt} />]);
+  if (resumeAt) facts.push([t('Goes on'), <RelativeTime key="resume" time={resumeAt} />]);
   if (retryOf) {
     facts.push([
-      'Retry of',
+      t('Retry of'),
       <Anchor key="retry" component={Link} to={executionPath(retryOf)} inherit>
-        another execution
+        {t('another execution')}
       </Anchor>,
     ]);
   }
-  facts.push(['ID', <Copyable key="id" text={id} label="the execution’s id" />]);
+  facts.push(['ID', <Copyable key="id" text={id} label={t('the execution’s id')} />]);
   return (
     <dl className={classes.facts}>
       {facts.map(([name, value]) => (

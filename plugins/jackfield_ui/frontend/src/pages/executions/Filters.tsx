@@ -1,6 +1,7 @@
 import { Button, Group, Select } from '@mantine/core';
 import { count } from '../../components/format';
 import { stateLabel } from '../../components/readable';
+import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { MODES, STATUSES, type Stats, useWorkflowNames } from './queries';
 
@@ -15,13 +16,13 @@ export interface Filter {
 
 const HOUR = 3_600_000;
 export const SPANS: Record<string, { label: string; ms: number }> = {
-  hour: { label: 'Last hour', ms: HOUR },
-  day: { label: 'Last 24 hours', ms: 24 * HOUR },
-  week: { label: 'Last 7 days', ms: 7 * 24 * HOUR },
-  month: { label: 'Last 30 days', ms: 30 * 24 * HOUR },
+  hour: { label: t('Last hour'), ms: HOUR },
+  day: { label: t('Last 24 hours'), ms: 24 * HOUR },
+  week: { label: t('Last 7 days'), ms: 7 * 24 * HOUR },
+  month: { label: t('Last 30 days'), ms: 30 * 24 * HOUR },
 };
 
-const LABELS: Record<string, string> = { success: 'Succeeded' };
+const LABELS: Record<string, string> = { success: t('Succeeded') };
 const labelOf = (status: string) => LABELS[status] ?? stateLabel(status);
 
 export function Filters({
@@ -39,12 +40,12 @@ export function Filters({
     <>
       <Group gap="sm" mb="sm">
         <Select
-          aria-label="Workflow"
-          placeholder="All workflows"
+          aria-label={t('Workflow')}
+          placeholder={t('All workflows')}
           searchable
           clearable
-          clearButtonProps={{ 'aria-label': 'All workflows' }}
-          nothingFoundMessage="No workflow has this name"
+          clearButtonProps={{ 'aria-label': t('All workflows') }}
+          nothingFoundMessage={t('No workflow has this name')}
           limit={100}
           data={workflows}
           value={filter.workflow || null}
@@ -52,9 +53,9 @@ export function Filters({
           w={{ base: '100%', xs: 240 }}
         />
         <Select
-          aria-label="Started by"
+          aria-label={t('Started by')}
           data={[
-            { value: '', label: 'Any trigger' },
+            { value: '', label: t('Any trigger') },
             ...Object.entries(MODES).map(([value, label]) => ({ value, label })),
           ]}
           value={filter.mode}
@@ -63,9 +64,9 @@ export function Filters({
           w={160}
         />
         <Select
-          aria-label="Time"
+          aria-label={t('Time')}
           data={[
-            { value: '', label: 'Any time' },
+            { value: '', label: t('Any time') },
             ...Object.entries(SPANS).map(([value, { label }]) => ({ value, label })),
           ]}
           value={filter.within}
@@ -74,7 +75,7 @@ export function Filters({
           w={150}
         />
       </Group>
-      <div className={classes.statuses} role="group" aria-label="Status">
+      <div className={classes.statuses} role="group" aria-label={t('Status')}>
         {['', ...STATUSES].map((status) => (
           <Button
             key={status}
@@ -85,7 +86,7 @@ export function Filters({
             aria-pressed={filter.status === status}
             onClick={() => onChange({ status })}
           >
-            {status ? labelOf(status) : 'All'}
+            {status ? labelOf(status) : t('All')}
             {stats && <span className={classes.count}>{count(stats[(status || 'total') as keyof Stats] ?? 0)}</span>}
           </Button>
         ))}

@@ -5,6 +5,7 @@ import type { Item } from '../../api/types';
 import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { readItems } from '../../components/useMoreItems';
+import { t } from '../../language/messages';
 import { itemsText, type Row } from './compare';
 import classes from './compare.module.css';
 import type { Run } from './model';
@@ -26,15 +27,15 @@ export function NodeDiff({ left, right, row }: { left: string; right: string; ro
     <div className={classes.diff}>
       {(runs > 1 || outputs > 1) && (
         <Group gap="sm" mb="sm">
-          {runs > 1 && <Choice label="Run" many={runs} value={number} onChange={setNumber} />}
-          {outputs > 1 && <Choice label="Output" many={outputs} value={output} onChange={setOutput} />}
+          {runs > 1 && <Choice label={t('Run')} many={runs} value={number} onChange={setNumber} />}
+          {outputs > 1 && <Choice label={t('Output')} many={outputs} value={output} onChange={setOutput} />}
         </Group>
       )}
       {[first?.error, second?.error].map(
         (error, at) =>
           error && (
             <Text key={at} size="sm" c="var(--jf-bad)" style={{ overflowWrap: 'anywhere' }}>
-              {at === 0 ? 'First' : 'Second'}: {error.message}
+              {at === 0 ? t('First') : t('Second')}: {error.message}
             </Text>
           ),
       )}
@@ -73,7 +74,7 @@ function Choice({
       onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
       data={Array.from({ length: many }, (_, index) => ({
         value: String(index),
-        label: label === 'Run' ? `Run ${index + 1}` : `Output ${index}`,
+        label: label === t('Run') ? t('Run {index}', { index: index + 1 }) : t('Output {index}', { index }),
       }))}
     />
   );
@@ -100,16 +101,16 @@ function Texts({ node, sides, output }: { node: string; sides: readonly [Given, 
     <>
       {before === after ? (
         <Text size="sm" c="dimmed">
-          {most ? 'The items are the same.' : 'Nothing came out here in either.'}
+          {most ? t('The items are the same.') : t('Nothing came out here in either.')}
         </Text>
       ) : (
         <Suspense fallback={<Skeleton height={80} />}>
-          <Diff label={`Items of ${node}, difference`} before={before} after={after} />
+          <Diff label={t('Items of {node}, difference', { node })} before={before} after={after} />
         </Suspense>
       )}
       {most > MOST && (
         <Text size="sm" c="dimmed" mt="xs">
-          The first {MOST} of {count(most)} items are compared.
+          {t('The first {most} of {most2} items are compared.', { most: MOST, most2: count(most) })}
         </Text>
       )}
     </>

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Schemas } from '../../api/types';
 import { SplitPane } from '../../components/SplitPane';
+import { t } from '../../language/messages';
 import type { Progress } from '../workflows/live/progress';
 import classes from './executions.module.css';
 
@@ -26,7 +27,7 @@ export function Overview({
   const narrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
   if (!document) return children;
   const canvas = (
-    <section className={classes.canvas} aria-label="Canvas">
+    <section className={classes.canvas} aria-label={t('Canvas')}>
       <Suspense fallback={<Skeleton height="100%" />}>
         <ExecutedCanvas document={document} states={states} selected={selected} onOpen={onOpen} />
       </Suspense>
@@ -42,7 +43,7 @@ export function Overview({
   }
   return (
     <div className={classes.overview}>
-      <SplitPane name="execution-overview" initial={55} label="Width of the canvas">
+      <SplitPane name="execution-overview" initial={55} label={t('Width of the canvas')}>
         {canvas}
         {children}
       </SplitPane>

@@ -9,6 +9,7 @@ import { SplitPane } from '../../components/SplitPane';
 import { StatusBadge } from '../../components/StatusBadge';
 import { useMoreItems } from '../../components/useMoreItems';
 import { Duration } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Input, inputsOf, type Run, type Wire } from './model';
 
@@ -39,7 +40,7 @@ export function RunPanel({
   const inputs = wires ? inputsOf(runs, run, wires) : [];
   const item = run.error?.itemIndex;
   return (
-    <Paper p="md" component="section" aria-label={`Node ${run.node}`}>
+    <Paper p="md" component="section" aria-label={t('Node {node}', { node: run.node })}>
       <Group justify="space-between" mb="md" gap="sm">
         <div>
           <Group gap="sm">
@@ -49,9 +50,12 @@ export function RunPanel({
             <StatusBadge status={run.status} />
           </Group>
           <Text size="sm" c="dimmed">
-            {moment(new Date(run.startedAt))}, took <Duration ms={run.duration} />
-            {run.run > 0 && `, run ${run.run + 1} of this node`}
-            {run.reused && ', in an earlier execution'}
+            {rich('{value}, took {duration}{value2}{value3}', {
+              value: moment(new Date(run.startedAt)),
+              duration: <Duration ms={run.duration} />,
+              value2: run.run > 0 && t(', run {run} of this node', { run: run.run + 1 }),
+              value3: run.reused && t(', in an earlier execution'),
+            })}
           </Text>
         </div>
         {onRetry && (
@@ -61,7 +65,7 @@ export function RunPanel({
             leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
             onClick={onRetry}
           >
-            Retry from here
+            {t('Retry from here')}
           </Button>
         )}
       </Group>
@@ -70,7 +74,7 @@ export function RunPanel({
           color="red"
           mb="md"
           icon={<IconAlertTriangle />}
-          title={item === undefined ? 'This node failed' : `This node failed at item ${item}`}
+          title={item === undefined ? t('This node failed') : t('This node failed at item {item}', { item })}
         >
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{run.error.message}</Text>
         </Alert>
@@ -78,7 +82,7 @@ export function RunPanel({
       <Panes narrow={Boolean(narrow)}>
         <Stack gap={0} miw={0} className={classes.pane}>
           <Title order={3} mb="xs">
-            Input
+            {t('Input')}
           </Title>
           <Inputs
             execution={execution}
@@ -91,7 +95,7 @@ export function RunPanel({
         </Stack>
         <Stack gap={0} miw={0} className={classes.pane}>
           <Title order={3} mb="xs">
-            Output
+            {t('Output')}
           </Title>
           <Outputs key={run.index} execution={execution} run={run} {...searching} />
         </Stack>
@@ -103,7 +107,7 @@ export function RunPanel({
 function Panes({ narrow, children }: { narrow: boolean; children: [ReactNode, ReactNode] }) {
   if (narrow) return <Stack>{children}</Stack>;
   return (
-    <SplitPane name="execution-items" label="Width of the input">
+    <SplitPane name="execution-items" label={t('Width of the input')}>
       {children}
     </SplitPane>
   );
@@ -122,13 +126,13 @@ function Inputs({
   marked,
   ...viewing
 }: { run: Run; inputs: readonly Input[]; known: boolean; marked: number | undefined } & Viewing) {
-  if (run.index === 0) return <Text c="dimmed">The execution began here.</Text>;
+  if (run.index === 0) return <Text c="dimmed">{t('The execution began here.')}</Text>;
   if (inputs.length === 0) {
     return (
       <Text c="dimmed">
         {known
-          ? 'Nothing that is kept led to this node.'
-          : 'The workflow is not kept any more, so what led here is not known.'}
+          ? t('Nothing that is kept led to this node.')
+          : t('The workflow is not kept any more, so what led here is not known.')}
       </Text>
     );
   }
@@ -153,10 +157,10 @@ function OneInput({
   const read = useMoreItems(place, items, from.counts[output]);
   return (
     <Items
-      label={several ? `input ${input}` : 'the input'}
+      label={several ? t('input {input}', { input }) : t('the input')}
       keep="execution-input"
       place={place}
-      about={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? `, into input ${input}` : ''}`}
+      about={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? t(', into input {input}', { input }) : ''}`}
       given={read}
       {...viewing}
     />
@@ -170,10 +174,12 @@ function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
   const [output, setOutput] = useState(Math.max(0, first));
   const place = { execution, run: run.index, output };
   const given = useMoreItems(place, run.outputs?.[output] ?? NONE, run.counts[output]);
-  if (!run.outputs) return <Text c="dimmed">The items are read when the node’s results are stored.</Text>;
+  if (!run.outputs) return <Text c="dimmed">{t('The items are read when the node’s results are stored.')}</Text>;
   if (run.counts.every((some) => some === 0)) {
     return (
-      <Text c="dimmed">{run.status === 'failed' ? 'It failed before it put anything out.' : 'No items came out.'}</Text>
+      <Text c="dimmed">
+        {run.status === 'failed' ? t('It failed before it put anything out.') : t('No items came out.')}
+      </Text>
     );
   }
   return (
@@ -182,13 +188,16 @@ function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
         <SegmentedControl
           size="xs"
           mb="sm"
-          aria-label="Which output"
+          aria-label={t('Which output')}
           value={String(output)}
           onChange={(next) => setOutput(Number(next))}
-          data={run.counts.map((some, index) => ({ value: String(index), label: `Output ${index} (${some})` }))}
+          data={run.counts.map((some, index) => ({
+            value: String(index),
+            label: t('Output {index} ({some})', { index, some }),
+          }))}
         />
       )}
-      <Items label="the output" keep="execution-output" given={given} place={place} {...viewing} />
+      <Items label={t('the output')} keep="execution-output" given={given} place={place} {...viewing} />
     </>
   );
 }

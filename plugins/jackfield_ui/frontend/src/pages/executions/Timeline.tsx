@@ -3,6 +3,7 @@ import { IconCircleCheck, IconCircleX, IconPlayerPlay, IconSearch } from '@table
 import { useDeferredValue, useMemo, useState } from 'react';
 import { count, duration } from '../../components/format';
 import { hitsIn } from '../../components/items/values';
+import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Run, scale } from './model';
 
@@ -32,25 +33,28 @@ export function Timeline({
   const place = useMemo(() => scale(runs), [runs]);
   const repeated = useMemo(() => new Set(runs.filter(({ run }) => run > 0).map(({ node }) => node)), [runs]);
   return (
-    <Paper component="section" aria-label="Timeline">
+    <Paper component="section" aria-label={t('Timeline')}>
       <Group justify="space-between" px={12} pt="sm">
-        <Title order={2}>Timeline</Title>
+        <Title order={2}>{t('Timeline')}</Title>
         <Text size="sm" c="dimmed" role="status">
           {text
-            ? `${count([...hits.values()].filter(Boolean).length)} of ${count(runs.length)} node runs have it`
-            : `${count(runs.length)} ${runs.length === 1 ? 'node run' : 'node runs'}`}
+            ? t('{length} of {runs} node runs have it', {
+                length: count([...hits.values()].filter(Boolean).length),
+                runs: count(runs.length),
+              })
+            : `${count(runs.length)} ${t('{runs, plural, one {node run} other {node runs}}', { runs: runs.length })}`}
         </Text>
         <TextInput
           size="xs"
           w="100%"
-          aria-label="Search the data of all nodes"
-          placeholder="Search the data of all nodes"
+          aria-label={t('Search the data of all nodes')}
+          placeholder={t('Search the data of all nodes')}
           leftSection={<IconSearch size={13} aria-hidden="true" />}
           value={wanted}
           onChange={({ currentTarget: { value } }) => onWanted(value)}
         />
       </Group>
-      <ol className={classes.timeline} tabIndex={0} aria-label="Node runs">
+      <ol className={classes.timeline} tabIndex={0} aria-label={t('Node runs')}>
         {runs.slice(0, most).map((run) => {
           const { left, width } = place(run);
           const Sign = run.status === 'failed' ? IconCircleX : IconCircleCheck;
@@ -68,7 +72,7 @@ export function Timeline({
                   <Sign
                     size={15}
                     className={run.status === 'failed' ? classes.bad : classes.good}
-                    aria-label={run.status === 'failed' ? 'Failed:' : 'Succeeded:'}
+                    aria-label={run.status === 'failed' ? t('Failed:') : t('Succeeded:')}
                   />
                   <span className="jf-ellipsis" title={run.node}>
                     {run.node}
@@ -82,7 +86,7 @@ export function Timeline({
                     style={{ left: `${left}%`, width: `${width}%` }}
                   />
                 </span>
-                <span className={classes.figure}>{run.reused ? 'earlier' : duration(run.duration)}</span>
+                <span className={classes.figure}>{run.reused ? t('earlier') : duration(run.duration)}</span>
                 <span className={classes.figure}>
                   {text ? hitsText(hits.get(run.index) ?? 0) : `${count(items)} ${items === 1 ? 'item' : 'items'}`}
                 </span>
@@ -93,7 +97,7 @@ export function Timeline({
         {running !== undefined && (
           <li className={classes.run}>
             <span className={classes.name}>
-              <IconPlayerPlay size={15} className={classes.busy} aria-label="Running:" />
+              <IconPlayerPlay size={15} className={classes.busy} aria-label={t('Running:')} />
               <span className="jf-ellipsis">{running}</span>
             </span>
           </li>
@@ -101,7 +105,7 @@ export function Timeline({
         {runs.length > most && (
           <li>
             <Button variant="subtle" fullWidth onClick={() => setMost(most + CHUNK)}>
-              {count(runs.length - most)} more
+              {t('{runs} more', { runs: count(runs.length - most) })}
             </Button>
           </li>
         )}

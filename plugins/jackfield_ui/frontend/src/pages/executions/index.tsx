@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { Chosen } from './Chosen';
 import { type Filter, Filters, SPANS } from './Filters';
 import { executionPath, isOpen, MODE_WORDS, MODES, nameOf, STATUSES, useStats, useWorkflowNames } from './queries';
@@ -46,13 +47,13 @@ export default function Executions() {
   const filtered = Object.values(filter).some(Boolean);
 
   return (
-    <Page title="Executions" subtitle="Every run of a workflow, with its outcome and data.">
+    <Page title={t('Executions')} subtitle={t('Every run of a workflow, with its outcome and data.')}>
       <Filters filter={filter} stats={stats.data} onChange={change} />
       {selected.size > 0 && (
         <Chosen selected={selected} rows={list.rows ?? []} names={names.data} onChange={setSelected} />
       )}
       <DataTable
-        label="Executions"
+        label={t('Executions')}
         columns={columns}
         rows={list.rows}
         rowKey={({ id }) => id}
@@ -66,26 +67,26 @@ export default function Executions() {
           filtered ? (
             <EmptyState
               icon={IconSearch}
-              title="No execution fits"
+              title={t('No execution fits')}
               action={
                 <Button variant="default" onClick={() => change({ status: '', workflow: '', mode: '', within: '' })}>
-                  Show all executions
+                  {t('Show all executions')}
                 </Button>
               }
             >
-              Choose another status, workflow or time.
+              {t('Choose another status, workflow or time.')}
             </EmptyState>
           ) : (
             <EmptyState
               icon={IconActivity}
-              title="Nothing has run yet"
+              title={t('Nothing has run yet')}
               action={
                 <Button component={Link} to="/ui/workflows">
-                  Open workflows
+                  {t('Open workflows')}
                 </Button>
               }
             >
-              Run a workflow by hand, call its webhook, or let a schedule start it. It then appears here.
+              {t('Run a workflow by hand, call its webhook, or let a schedule start it. It then appears here.')}
             </EmptyState>
           )
         }
@@ -114,7 +115,7 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Exe
   return [
     {
       key: 'workflow',
-      title: 'Workflow',
+      title: t('Workflow'),
       primary: true,
       render: (row) => (
         <>
@@ -130,12 +131,12 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Exe
         </>
       ),
     },
-    { key: 'status', title: 'Status', width: 130, render: (row) => <StatusBadge status={row.status} /> },
-    { key: 'mode', title: 'Started by', width: 130, render: (row) => MODES[row.mode] ?? row.mode },
-    { key: 'started', title: 'Started', width: 130, render: (row) => <RelativeTime time={row.startedAt} /> },
+    { key: 'status', title: t('Status'), width: 130, render: (row) => <StatusBadge status={row.status} /> },
+    { key: 'mode', title: t('Started by'), width: 130, render: (row) => MODES[row.mode] ?? row.mode },
+    { key: 'started', title: t('Started'), width: 130, render: (row) => <RelativeTime time={row.startedAt} /> },
     {
       key: 'took',
-      title: 'Took',
+      title: t('Took'),
       align: 'end',
       width: 110,
       render: (row) =>

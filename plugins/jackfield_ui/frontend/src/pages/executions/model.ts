@@ -1,5 +1,6 @@
 import { isRecord } from '../../api/errors';
 import type { Item } from '../../api/types';
+import { t } from '../../language/messages';
 
 /** One run of one node. `outputs` is missing for one that only an event has told of. */
 export interface Run {
@@ -75,7 +76,7 @@ function errorOf(error: unknown): Run['error'] {
   if (typeof error === 'string') return { message: error };
   if (!isRecord(error)) return undefined;
   const item = typeof error.itemIndex === 'number' ? { itemIndex: error.itemIndex } : {};
-  return { message: String(error.message ?? 'It failed.'), ...item };
+  return { message: String(error.message ?? t('It failed.')), ...item };
 }
 
 /**

@@ -3,6 +3,7 @@ import { api, body, segment } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Schemas } from '../../api/types';
 import { areaPath } from '../../app/areas';
+import { t } from '../../language/messages';
 
 export type Execution = Schemas['ExecutionShown'];
 export type Stats = Schemas['Counts'];
@@ -11,12 +12,12 @@ export const STATUSES = ['success', 'failed', 'running', 'waiting', 'queued', 'c
 export type Status = (typeof STATUSES)[number];
 
 export const MODES = {
-  webhook: 'Webhook',
-  test: 'Test',
-  manual: 'By hand',
-  trigger: 'Trigger',
-  retry: 'Retry',
-  error: 'Error workflow',
+  webhook: t('Webhook'),
+  test: t('Test'),
+  manual: t('By hand'),
+  trigger: t('Trigger'),
+  retry: t('Retry'),
+  error: t('Error workflow'),
   sub: 'Sub-workflow',
 } as const;
 
@@ -51,8 +52,8 @@ export function useWorkflowNames() {
 }
 
 export function nameOf(names: ReadonlyMap<string, string> | undefined, id: string | null): string {
-  if (id === null) return 'Not saved';
-  return names ? (names.get(id) ?? 'Deleted workflow') : '…';
+  if (id === null) return t('Not saved');
+  return names ? (names.get(id) ?? t('Deleted workflow')) : '…';
 }
 
 export function useStats(query: { workflowId?: string; mode?: Mode; since?: string }) {

@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'executions',
@@ -7,5 +8,5 @@ export default {
     { path: 'compare/:left/:right', load: () => import('./Compare') },
     { path: ':id', load: () => import('./Detail') },
   ],
-  actions: [{ label: 'Failed executions', keywords: 'errors', to: '/ui/executions?status=failed' }],
+  actions: [{ label: t('Failed executions'), keywords: 'errors', to: '/ui/executions?status=failed' }],
 } satisfies PageModule;

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { failedTitle, useHost } from '../../app/extensionHost';
 import { ended, useExtension } from '../../app/extensions';
 import { Failure } from '../../components/Failure';
+import { t } from '../../language/messages';
 import classes from './extension.module.css';
 
 /** A page of an extension, or the error that it has failed with. */
@@ -16,12 +17,12 @@ export function Drawn({ extension, page }: { extension: string; page: string }) 
     if (!element || !module) return;
     let gone = false;
     const fail = (reason: unknown) => {
-      if (!gone) setFailed(reason ?? new Error('Unknown'));
+      if (!gone) setFailed(reason ?? new Error(t('Unknown')));
     };
     let end: unknown;
     try {
       const mount = module.pages?.[page];
-      if (!mount) throw new Error(`“${extension}” has no page “${page}”.`);
+      if (!mount) throw new Error(t('“{extension}” has no page “{page}”.', { extension, page }));
       end = mount(element, host);
       Promise.resolve(end).then((later) => {
         if (gone && end instanceof Promise) ended(later);

@@ -2,6 +2,7 @@ import { Anchor, Skeleton, Stack, Switch, TextInput, Title, Text as Words } from
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 import { nodePage } from '../workflows/model/help';
 import { GROUPS } from '../workflows/model/kinds';
 import { useNodeTypes } from '../workflows/queries';
@@ -21,18 +22,18 @@ export function NodeTypes() {
   return (
     <Stack gap="sm">
       <TextInput
-        label="Search node types"
+        label={t('Search node types')}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         autoFocus
       />
       <Switch
         size="xs"
-        label="Show nodes that cannot run here"
+        label={t('Show nodes that cannot run here')}
         checked={every}
         onChange={(event) => setEvery(event.currentTarget.checked)}
       />
-      {found.length === 0 && <Words c="dimmed">No node type fits. Try another word.</Words>}
+      {found.length === 0 && <Words c="dimmed">{t('No node type fits. Try another word.')}</Words>}
       {GROUPS.map(([group, label]) => {
         const some = found.filter((one) => one.group === group);
         if (some.length === 0) return null;
@@ -47,7 +48,7 @@ export function NodeTypes() {
                   {one.displayName}
                 </Anchor>
                 {': '}
-                {one.available ? one.description : `Cannot run: ${one.missing}`}
+                {one.available ? one.description : t('Cannot run: {missing}', { missing: one.missing })}
               </Words>
             ))}
           </section>

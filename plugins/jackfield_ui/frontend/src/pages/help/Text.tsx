@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import { Link } from 'react-router';
 import gfm from 'remark-gfm';
+import { t } from '../../language/messages';
 import { readable, slug, target } from './docs';
 import classes from './help.module.css';
 
@@ -42,12 +43,12 @@ const COMPONENTS: Components = {
   },
   // What is wider than the screen is scrolled by keys, too.
   pre: ({ children }) => (
-    <pre tabIndex={0} role="group" aria-label="Code">
+    <pre tabIndex={0} role="group" aria-label={t('Code')}>
       {children}
     </pre>
   ),
   table: ({ children }) => (
-    <section className={classes.wide} aria-label="Table" tabIndex={0}>
+    <section className={classes.wide} aria-label={t('Table')} tabIndex={0}>
       <table>{children}</table>
     </section>
   ),

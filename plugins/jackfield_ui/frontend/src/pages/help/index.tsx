@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { Link, useLocation, useParams } from 'react-router';
 import { messageOf } from '../../api/errors';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { chapters, NODE_TYPES, readPage } from './docs';
 import classes from './help.module.css';
 import { NodeTypes } from './NodeTypes';
@@ -26,7 +27,7 @@ export default function Help() {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
   });
-  const title = listed ? 'Node types' : (/^# (.+)$/m.exec(text.data ?? '')?.[1] ?? 'Help');
+  const title = listed ? t('Node types') : (/^# (.+)$/m.exec(text.data ?? '')?.[1] ?? t('Help'));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place is there once the text is
   useEffect(() => {
     const place = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -35,7 +36,7 @@ export default function Help() {
   return (
     <Page title={title.replaceAll('`', '')}>
       <div className={classes.columns}>
-        <nav aria-label="Pages of the documentation" className={classes.pages}>
+        <nav aria-label={t('Pages of the documentation')} className={classes.pages}>
           {CHAPTERS.map((chapter) => (
             <Stack key={chapter.title} gap={0} mb="sm">
               {chapter.title && (
@@ -60,7 +61,7 @@ export default function Help() {
           {listed && <NodeTypes />}
           {!listed && text.isPending && <Skeleton height={320} />}
           {text.error && <Words c="red">{messageOf(text.error)}</Words>}
-          {text.data === null && <Words>There is no page with this name. Choose one from the list.</Words>}
+          {text.data === null && <Words>{t('There is no page with this name. Choose one from the list.')}</Words>}
           {text.data && <Text source={text.data} />}
         </article>
       </div>

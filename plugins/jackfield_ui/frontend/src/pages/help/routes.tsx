@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'help',
@@ -7,5 +8,5 @@ export default {
     { path: ':page', load: () => import('./index') },
     { path: 'nodes/*', load: () => import('./index') },
   ],
-  actions: [{ label: 'Read the documentation', keywords: 'help docs manual', to: '/ui/help' }],
+  actions: [{ label: t('Read the documentation'), keywords: 'help docs manual', to: '/ui/help' }],
 } satisfies PageModule;

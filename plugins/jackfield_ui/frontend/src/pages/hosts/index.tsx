@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 
 type Host = Schemas['HostShown'];
 
@@ -29,9 +30,12 @@ export default function Hosts() {
   });
   const several = (list.data?.length ?? 0) > 1;
   return (
-    <Page title="Hosts" subtitle="The daemons that share this store. Each has its own profiles, terminals and proxies.">
+    <Page
+      title={t('Hosts')}
+      subtitle={t('The daemons that share this store. Each has its own profiles, terminals and proxies.')}
+    >
       <DataTable
-        label="Hosts"
+        label={t('Hosts')}
         columns={COLUMNS}
         rows={list.data}
         rowKey={({ name }) => name}
@@ -39,7 +43,7 @@ export default function Hosts() {
         onRetry={() => void list.refetch()}
         initialSort={{ key: 'name', descending: false }}
         textOf={({ name, labels, roles }) => [name, ...labels, ...roles].join(' ')}
-        empty={<EmptyState icon={IconServer2} title="No hosts" />}
+        empty={<EmptyState icon={IconServer2} title={t('No hosts')} />}
         {...(admin && several ? { rowActions: (host: Host) => <Drain host={host} /> } : {})}
       />
     </Page>
@@ -52,7 +56,8 @@ function Drain({ host: { name, draining } }: { host: Host }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       data(draining ? api.POST('/api/hosts/{name}/resume', params) : api.POST('/api/hosts/{name}/drain', params)),
-    onSuccess: () => notifyDone(draining ? `${name} takes work again.` : `${name} takes no new work.`),
+    onSuccess: () =>
+      notifyDone(draining ? t('{name} takes work again.', { name }) : t('{name} takes no new work.', { name })),
     onError: (error) => notifyError(error),
     onSettled: () => client.invalidateQueries({ queryKey: KEY }),
   });
@@ -64,18 +69,20 @@ function Drain({ host: { name, draining } }: { host: Host }) {
       variant="default"
       size="compact-sm"
       loading={isPending}
-      aria-label={`${draining ? 'Resume' : 'Drain'} ${name}`}
+      aria-label={`${draining ? t('Resume') : t('Drain')} ${name}`}
       onClick={() => void act()}
     >
-      {draining ? 'Resume' : 'Drain'}
+      {draining ? t('Resume') : t('Drain')}
     </Button>
   );
 }
 
 const question = (name: string) => ({
-  title: `Drain the host “${name}”?`,
-  body: 'It takes no new work until you resume it. Running work goes on to its end; queued work moves to other hosts.',
-  action: 'Drain',
+  title: t('Drain the host “{name}”?', { name }),
+  body: t(
+    'It takes no new work until you resume it. Running work goes on to its end; queued work moves to other hosts.',
+  ),
+  action: t('Drain'),
   danger: false,
 });
 
@@ -97,7 +104,7 @@ function Slots({ slots }: { slots: Host['slots'] }) {
   if (shown.length === 0) return '–';
   return shown.map(([role, { used, total }]) => (
     <Text key={role} size="sm" style={{ whiteSpace: 'nowrap' }}>
-      {`${used} of ${total} ${SLOTS[role] ?? role}`}
+      {t('{used} of {total} {slots}', { used, total, slots: SLOTS[role] ?? role })}
     </Text>
   ));
 }
@@ -105,7 +112,7 @@ function Slots({ slots }: { slots: Host['slots'] }) {
 const COLUMNS: Column<Host>[] = [
   {
     key: 'name',
-    title: 'Host',
+    title: t('Host'),
     primary: true,
     sort: ({ name }) => name,
     render: ({ name, address, here }) => (
@@ -113,7 +120,7 @@ const COLUMNS: Column<Host>[] = [
         {name}
         {here && (
           <Text span size="sm" c="dimmed">
-            {' (this one)'}
+            {t(' (this one)')}
           </Text>
         )}
         <Text size="sm" c="dimmed" fw={400} className="jf-mono">
@@ -124,23 +131,23 @@ const COLUMNS: Column<Host>[] = [
   },
   {
     key: 'state',
-    title: 'State',
+    title: t('State'),
     width: 130,
     sort: ({ state }) => ORDER[state],
     render: ({ state }) => <StatusBadge status={state} tone={TONES[state]} />,
   },
-  { key: 'roles', title: 'Roles', render: ({ roles }) => <Words words={roles} /> },
-  { key: 'labels', title: 'Labels', render: ({ labels }) => <Words words={labels} /> },
+  { key: 'roles', title: t('Roles'), render: ({ roles }) => <Words words={roles} /> },
+  { key: 'labels', title: t('Labels'), render: ({ labels }) => <Words words={labels} /> },
   {
     key: 'slots',
-    title: 'Slots in use',
+    title: t('Slots in use'),
     width: 170,
     sort: ({ slots }) => Object.values(slots).reduce((sum, { used }) => sum + used, 0),
     render: ({ slots }) => <Slots slots={slots} />,
   },
   {
     key: 'version',
-    title: 'Version',
+    title: t('Version'),
     width: 110,
     sort: ({ version }) => version,
     render: ({ version }) => version || '–',

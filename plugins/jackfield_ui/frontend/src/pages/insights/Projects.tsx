@@ -2,6 +2,7 @@ import { Title } from '@mantine/core';
 import { type Column, DataTable } from '../../components/DataTable';
 import { percent } from '../../components/format';
 import { Count, Duration } from '../../components/values';
+import { t } from '../../language/messages';
 import { type Insights, minutes } from './model';
 
 type Row = Insights['projects'][number];
@@ -10,28 +11,28 @@ const SHARED = 'jackfield';
 const COLUMNS: Column<Row>[] = [
   {
     key: 'name',
-    title: 'Project',
+    title: t('Project'),
     primary: true,
     sort: (row) => row.name ?? '',
-    render: (row) => row.name ?? (row.projectId === SHARED ? 'Shared' : 'Personal project'),
+    render: (row) => row.name ?? (row.projectId === SHARED ? t('Shared') : t('Personal project')),
   },
   {
     key: 'total',
-    title: 'Executions',
+    title: t('Executions'),
     align: 'end',
     sort: (row) => row.total,
     render: (row) => <Count value={row.total} />,
   },
   {
     key: 'rate',
-    title: 'Failure rate',
+    title: t('Failure rate'),
     align: 'end',
     sort: (row) => row.failureRate,
     render: (row) => percent(row.failureRate),
   },
   {
     key: 'saved',
-    title: 'Time saved',
+    title: t('Time saved'),
     align: 'end',
     sort: (row) => row.timeSavedMinutes,
     render: (row) => <Duration ms={minutes(row.timeSavedMinutes)} />,
@@ -44,10 +45,10 @@ export function Projects({ insights }: { insights: Insights | undefined }) {
   return (
     <section>
       <Title order={2} mb="sm">
-        By project
+        {t('By project')}
       </Title>
       <DataTable
-        label="By project"
+        label={t('By project')}
         columns={COLUMNS}
         rows={insights?.projects}
         rowKey={(row) => row.projectId}

@@ -6,6 +6,7 @@ import { areaPath } from '../../app/areas';
 import { type Column, DataTable } from '../../components/DataTable';
 import { percent } from '../../components/format';
 import { Count, Duration } from '../../components/values';
+import { t } from '../../language/messages';
 import type { Period } from './model';
 import { failing, type Insights, minutes, type SlowNode, type WorkflowSums } from './model';
 import { useSlowNodes } from './queries';
@@ -14,7 +15,7 @@ function Workflow({ id, name }: { id: string; name: string | null }) {
   if (!name) {
     return (
       <Text c="dimmed" span>
-        {id ? 'Deleted workflow' : 'Not saved'}
+        {id ? t('Deleted workflow') : t('Not saved')}
       </Text>
     );
   }
@@ -28,42 +29,42 @@ function Workflow({ id, name }: { id: string; name: string | null }) {
 const WORKFLOWS: Column<WorkflowSums>[] = [
   {
     key: 'name',
-    title: 'Workflow',
+    title: t('Workflow'),
     primary: true,
     sort: (row) => row.name ?? '',
     render: (row) => <Workflow id={row.workflowId} name={row.name} />,
   },
   {
     key: 'total',
-    title: 'Executions',
+    title: t('Executions'),
     align: 'end',
     sort: (row) => row.total,
     render: (row) => <Count value={row.total} />,
   },
   {
     key: 'failed',
-    title: 'Failed',
+    title: t('Failed'),
     align: 'end',
     sort: (row) => row.failed,
     render: (row) => <Count value={row.failed} />,
   },
   {
     key: 'rate',
-    title: 'Failure rate',
+    title: t('Failure rate'),
     align: 'end',
     sort: (row) => row.failureRate,
     render: (row) => percent(row.failureRate),
   },
   {
     key: 'took',
-    title: 'Run time',
+    title: t('Run time'),
     align: 'end',
     sort: (row) => row.averageRunTimeMs,
     render: (row) => <Duration ms={row.averageRunTimeMs} />,
   },
   {
     key: 'saved',
-    title: 'Time saved',
+    title: t('Time saved'),
     align: 'end',
     sort: (row) => row.timeSavedMinutes,
     render: (row) => (row.timeSavedMinutes ? <Duration ms={minutes(row.timeSavedMinutes)} /> : '–'),
@@ -75,10 +76,10 @@ export function Workflows({ insights }: { insights: Insights | undefined }) {
   return (
     <section>
       <Title order={2} mb="sm">
-        By workflow
+        {t('By workflow')}
       </Title>
       <DataTable
-        label="By workflow"
+        label={t('By workflow')}
         columns={WORKFLOWS}
         rows={insights?.workflows}
         rowKey={(row) => row.workflowId}
@@ -96,39 +97,39 @@ export function Failing({ insights }: { insights: Insights | undefined }) {
   return (
     <section>
       <Title order={2} mb="sm">
-        Most failures
+        {t('Most failures')}
       </Title>
-      <DataTable label="Most failures" columns={WORKFLOWS} rows={rows} rowKey={(row) => row.workflowId} />
+      <DataTable label={t('Most failures')} columns={WORKFLOWS} rows={rows} rowKey={(row) => row.workflowId} />
     </section>
   );
 }
 
 const NODES: Column<SlowNode>[] = [
-  { key: 'node', title: 'Node', primary: true, sort: (row) => row.node, render: (row) => row.node },
+  { key: 'node', title: t('Node'), primary: true, sort: (row) => row.node, render: (row) => row.node },
   {
     key: 'workflow',
-    title: 'Workflow',
+    title: t('Workflow'),
     sort: (row) => row.workflowName ?? '',
     render: (row) => <Workflow id={row.workflowId} name={row.workflowName} />,
   },
-  { key: 'runs', title: 'Runs', align: 'end', sort: (row) => row.runs, render: (row) => <Count value={row.runs} /> },
+  { key: 'runs', title: t('Runs'), align: 'end', sort: (row) => row.runs, render: (row) => <Count value={row.runs} /> },
   {
     key: 'failed',
-    title: 'Failed',
+    title: t('Failed'),
     align: 'end',
     sort: (row) => row.failed,
     render: (row) => <Count value={row.failed} />,
   },
   {
     key: 'p50',
-    title: 'Half within',
+    title: t('Half within'),
     align: 'end',
     sort: (row) => row.p50Ms,
     render: (row) => <Duration ms={row.p50Ms} />,
   },
   {
     key: 'p95',
-    title: '95% within',
+    title: t('95% within'),
     align: 'end',
     sort: (row) => row.p95Ms,
     render: (row) => <Duration ms={row.p95Ms} />,
@@ -141,13 +142,15 @@ export function SlowNodes({ period }: { period: Period }) {
   return (
     <section>
       <Title order={2} mb={4}>
-        Slowest nodes
+        {t('Slowest nodes')}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {nodes.data ? `By the newest ${nodes.data.executions} executions in the history.` : ' '}
+        {nodes.data
+          ? t('By the newest {executions} executions in the history.', { executions: nodes.data.executions })
+          : ' '}
       </Text>
       <DataTable
-        label="Slowest nodes"
+        label={t('Slowest nodes')}
         columns={NODES}
         rows={nodes.data?.data}
         rowKey={(row) => `${row.workflowId} ${row.node}`}
@@ -163,7 +166,7 @@ export function SlowNodes({ period }: { period: Period }) {
 function Nothing() {
   return (
     <Text c="dimmed" p="md">
-      No execution has ended in this period.
+      {t('No execution has ended in this period.')}
     </Text>
   );
 }

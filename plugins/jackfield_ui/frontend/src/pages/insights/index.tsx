@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router';
 import { Chart } from '../../components/Chart';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { Costs } from './Costs';
 import { Figures } from './Figures';
 import { type Insights as Found, isPeriod, PERIODS, stepNames } from './model';
@@ -31,11 +32,14 @@ export default function Insights() {
       { replace: true },
     );
   return (
-    <Page title="Insights" subtitle="Executions that have ended, also those that are no longer in the history.">
+    <Page
+      title={t('Insights')}
+      subtitle={t('Executions that have ended, also those that are no longer in the history.')}
+    >
       <Stack gap="lg">
-        <Group gap="lg" align="flex-end" role="search" aria-label="Filters">
+        <Group gap="lg" align="flex-end" role="search" aria-label={t('Filters')}>
           <Select
-            label="Period"
+            label={t('Period')}
             w={{ base: '100%', xs: 180 }}
             data={PERIODS.map(({ value, label }) => ({ value, label }))}
             value={period}
@@ -44,7 +48,7 @@ export default function Insights() {
           />
           <Switch
             mb={8}
-            label="Count runs by hand and sub-workflows"
+            label={t('Count runs by hand and sub-workflows')}
             checked={everything}
             onChange={(event) => change('all', event.currentTarget.checked ? 'yes' : '')}
           />
@@ -72,18 +76,18 @@ function Steps({ insights }: { insights: Found | undefined }) {
     () =>
       insights
         ? [
-            { name: 'Succeeded', values: insights.steps.map(({ success }) => success) },
-            { name: 'Failed', values: insights.steps.map(({ failed }) => failed) },
-            { name: 'Cancelled', values: insights.steps.map(({ cancelled }) => cancelled) },
+            { name: t('Succeeded'), values: insights.steps.map(({ success }) => success) },
+            { name: t('Failed'), values: insights.steps.map(({ failed }) => failed) },
+            { name: t('Cancelled'), values: insights.steps.map(({ cancelled }) => cancelled) },
           ]
         : [],
     [insights],
   );
   return (
-    <Paper p="md" component="section" aria-label="Chart">
+    <Paper p="md" component="section" aria-label={t('Chart')}>
       {insights ? (
         <Chart
-          label={`Executions by ${STEPS[insights.unit]}`}
+          label={t('Executions by {steps}', { steps: STEPS[insights.unit] })}
           labels={stepNames(insights)}
           series={series}
           kind="bars"

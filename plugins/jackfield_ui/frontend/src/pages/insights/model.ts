@@ -1,5 +1,7 @@
 /** What the insights page asks for and makes of the answers; pure. */
+
 import type { Schemas } from '../../api/types';
+import { locale, t } from '../../language/messages';
 
 export type Insights = Schemas['InsightsShown'];
 export type Sums = Schemas['InsightSums'];
@@ -7,11 +9,11 @@ export type WorkflowSums = Schemas['InsightWorkflow'];
 export type SlowNode = Schemas['SlowNode'];
 
 export const PERIODS = [
-  { value: 'day', label: 'Last 24 hours' },
-  { value: 'week', label: 'Last 7 days' },
-  { value: 'month', label: 'Last 30 days' },
-  { value: 'quarter', label: 'Last 90 days' },
-  { value: 'year', label: 'Last year' },
+  { value: 'day', label: t('Last 24 hours') },
+  { value: 'week', label: t('Last 7 days') },
+  { value: 'month', label: t('Last 30 days') },
+  { value: 'quarter', label: t('Last 90 days') },
+  { value: 'year', label: t('Last year') },
 ] as const;
 
 /** Days that a period goes back from today. */
@@ -57,7 +59,7 @@ export function failing(rows: readonly WorkflowSums[]): WorkflowSums[] {
 /** Names of the steps, in the time of whoever looks: hours, or days of UTC. */
 export function stepNames(insights: Insights): string[] {
   const hours = insights.unit === 'hour';
-  const format = new Intl.DateTimeFormat(undefined, {
+  const format = new Intl.DateTimeFormat(locale(), {
     ...(hours ? { hour: 'numeric', weekday: 'short' } : { day: 'numeric', month: 'short', timeZone: 'UTC' }),
   });
   return insights.steps.map(({ at }) => format.format(new Date(at)));

@@ -6,12 +6,13 @@ import { messageOf } from '../../api/errors';
 import { createPasskey, hasPasskeys, passkeyProblem } from '../../app/entry/passkeys';
 import { Logo } from '../../app/Logo';
 import { useTitle } from '../../app/title';
+import { t } from '../../language/messages';
 
 const SHORTEST = 12;
 
 /** `/ui/invitation#token=...`: for whoever has got a link that makes a user, or sets another password. */
 export default function Invitation() {
-  useTitle('Invitation');
+  useTitle(t('Invitation'));
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '');
   const told = useQuery({
     queryKey: ['invitation', token],
@@ -24,10 +25,12 @@ export default function Invitation() {
       <Stack w="100%" maw={380} gap="lg">
         <Stack align="center" gap="sm">
           <Logo size={40} />
-          <Title order={1}>{told.data?.purpose === 'reset' ? 'Set another password' : 'Welcome to Jackfield'}</Title>
+          <Title order={1}>
+            {told.data?.purpose === 'reset' ? t('Set another password') : t('Welcome to Jackfield')}
+          </Title>
         </Stack>
         <Paper p="lg">
-          {told.isPending && <Loader aria-label="Reading the link" />}
+          {told.isPending && <Loader aria-label={t('Reading the link')} />}
           {told.error && (
             <Alert color="red" role="alert">
               {messageOf(told.error)}
@@ -76,7 +79,7 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
           </Alert>
         )}
         <TextInput
-          label="User name"
+          label={t('User name')}
           autoComplete="username"
           required
           readOnly={reset}
@@ -84,8 +87,8 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
           onChange={(event) => setUsername(event.currentTarget.value)}
         />
         <PasswordInput
-          label="New password"
-          description={`At least ${SHORTEST} characters`}
+          label={t('New password')}
+          description={t('At least {shortest} characters', { shortest: SHORTEST })}
           autoComplete="new-password"
           minLength={SHORTEST}
           required
@@ -93,20 +96,20 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Repeat the new password"
+          label={t('Repeat the new password')}
           autoComplete="new-password"
           required
-          error={same || !repeated ? undefined : 'This is not the same.'}
+          error={same || !repeated ? undefined : t('This is not the same.')}
           value={repeated}
           onChange={(event) => setRepeated(event.currentTarget.value)}
         />
         <Button type="submit" loading={withPassword.isPending}>
-          {reset ? 'Set the password' : 'Begin'}
+          {reset ? t('Set the password') : t('Begin')}
         </Button>
         {!reset && hasPasskeys() && (
           <>
             <Text size="sm" c="dimmed">
-              A passkey can take the place of the password. It needs your user name alone.
+              {t('A passkey can take the place of the password. It needs your user name alone.')}
             </Text>
             <Button
               variant="default"
@@ -117,7 +120,7 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
                 withPasskey.mutate();
               }}
             >
-              Begin with a passkey
+              {t('Begin with a passkey')}
             </Button>
           </>
         )}

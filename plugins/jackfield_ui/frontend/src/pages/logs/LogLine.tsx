@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { memo, useState } from 'react';
 import { CopyIcon } from '../../components/Copyable';
+import { locale, t } from '../../language/messages';
 import { brief } from './brief';
 import { type Line, written } from './buffer';
 import classes from './logs.module.css';
@@ -56,17 +57,17 @@ function More({ line }: { line: Line }) {
         </pre>
       )}
       <Group gap="xs">
-        <CopyIcon text={() => written(line)} label="the line" />
+        <CopyIcon text={() => written(line)} label={t('the line')} />
         <Text size="xs" c="dimmed">
-          Copy the line
+          {t('Copy the line')}
         </Text>
       </Group>
     </div>
   );
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const CLOCK = new Intl.DateTimeFormat(locale(), { timeStyle: 'medium', hourCycle: 'h23' });
+const DAY = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' });
 
 /** The time, and the day if it is not today. */
 function clock(time: string): string {

@@ -13,16 +13,17 @@ import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import { LEVEL_WORDS, type Line, merged, newer } from './buffer';
 import { LogLine } from './LogLine';
 import classes from './logs.module.css';
 import { useTail } from './useTail';
 
 const LEVELS = [
-  { value: 'debug', label: 'All levels' },
-  { value: 'info', label: 'Info and above' },
-  { value: 'warning', label: 'Warnings and above' },
-  { value: 'error', label: 'Errors only' },
+  { value: 'debug', label: t('All levels') },
+  { value: 'info', label: t('Info and above') },
+  { value: 'warning', label: t('Warnings and above') },
+  { value: 'error', label: t('Errors only') },
 ];
 const LIMIT = 100;
 const KEY = ['logs'];
@@ -30,12 +31,12 @@ const KEY = ['logs'];
 export default function Logs() {
   const may = useMay('admin');
   return (
-    <Page title="Logs" subtitle="Messages of the daemon, live.">
+    <Page title={t('Logs')} subtitle={t('Messages of the daemon, live.')}>
       {may ? (
         <Log />
       ) : (
-        <EmptyState icon={IconShieldLock} title="The log is an administrator’s matter">
-          It tells about everybody’s requests. Ask an administrator to look, or to change your role.
+        <EmptyState icon={IconShieldLock} title={t('The log is an administrator’s matter')}>
+          {t('It tells about everybody’s requests. Ask an administrator to look, or to change your role.')}
         </EmptyState>
       )}
     </Page>
@@ -73,14 +74,14 @@ function Log() {
       },
     );
   };
-  useShortcuts([{ keys: 'P', label: paused ? 'Go on' : 'Pause', run: toggle }]);
+  useShortcuts([{ keys: 'P', label: paused ? t('Go on') : t('Pause'), run: toggle }]);
   useFresh(client);
 
   return (
     <>
       <Group gap="sm" mb="md">
         <Select
-          aria-label="Level"
+          aria-label={t('Level')}
           data={LEVELS}
           value={level}
           allowDeselect={false}
@@ -88,8 +89,8 @@ function Log() {
           w={180}
         />
         <TextInput
-          aria-label="Search in the lines"
-          placeholder="Search in the lines"
+          aria-label={t('Search in the lines')}
+          placeholder={t('Search in the lines')}
           maxLength={200}
           leftSection={<IconSearch size={16} aria-hidden="true" />}
           value={text}
@@ -104,15 +105,15 @@ function Log() {
           }
           onClick={toggle}
         >
-          {paused ? (fresh ? `Go on (${count(fresh)} new)` : 'Go on') : 'Pause'}
+          {paused ? (fresh ? t('Go on ({fresh} new)', { fresh: count(fresh) }) : t('Go on')) : t('Pause')}
         </Button>
         <Following paused={paused !== undefined} state={tail.state} />
       </Group>
       {tail.missed > 0 && (
         <Alert color="yellow" mb="md" role="status">
-          {count(tail.missed)} lines came too fast to be sent.{' '}
+          {t('{missed} lines came too fast to be sent.', { missed: count(tail.missed) })}{' '}
           <Button variant="subtle" size="compact-sm" onClick={readAgain}>
-            Read them
+            {t('Read them')}
           </Button>
         </Alert>
       )}
@@ -125,13 +126,16 @@ function Log() {
           ))}
         </Stack>
       ) : lines.length === 0 ? (
-        <EmptyState icon={IconListDetails} title={history.more.has ? 'Nothing among the latest lines' : 'No line fits'}>
+        <EmptyState
+          icon={IconListDetails}
+          title={history.more.has ? t('Nothing among the latest lines') : t('No line fits')}
+        >
           {search || level !== 'debug'
-            ? 'Search for something else, or show all levels. New lines show here as they come.'
-            : 'New lines show here as they come.'}
+            ? t('Search for something else, or show all levels. New lines show here as they come.')
+            : t('New lines show here as they come.')}
         </EmptyState>
       ) : (
-        <ol className={classes.list} aria-label="Log lines">
+        <ol className={classes.list} aria-label={t('Log lines')}>
           {lines.map((line) => (
             <LogLine key={line.cursor} line={line} />
           ))}
@@ -140,7 +144,7 @@ function Log() {
       {history.more.has && (
         <Group justify="center" mt="md">
           <Button variant="default" loading={history.more.loading} onClick={history.more.onMore}>
-            Show older lines
+            {t('Show older lines')}
           </Button>
         </Group>
       )}

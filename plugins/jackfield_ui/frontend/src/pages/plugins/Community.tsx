@@ -13,6 +13,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { TextDialog } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { nameAndVersion } from './names';
 
 type Package = Schemas['CommunityPackageShown'];
@@ -22,8 +23,9 @@ const ONE = '/api/v1/community-nodes/{package}';
 const KEY = ['community-nodes'];
 const MOST_NAME = 320;
 /** What comes with a package: shown before anything is fetched. */
-const RISK =
-  'Its code, and that of all that it needs, is its publishers’. It runs in a sandbox, and gets the items and credentials of the nodes that use it.';
+const RISK = t(
+  'Its code, and that of all that it needs, is its publishers’. It runs in a sandbox, and gets the items and credentials of the nodes that use it.',
+);
 
 export default function Community() {
   const admin = useMay('admin');
@@ -33,32 +35,32 @@ export default function Community() {
   const reread = useReread();
   const add = async (text: string) => {
     const given = nameAndVersion(text);
-    const question = { title: `Add the package “${text}”?`, body: RISK, action: 'Add', danger: false };
+    const question = { title: t('Add the package “{text}”?', { text }), body: RISK, action: t('Add'), danger: false };
     if (!(await confirm(question))) return;
     const made = await body(api.POST(PATH, { body: { ...given, integrity: '' } }));
-    notifyDone(`${made.name} ${made.version} is here.`);
+    notifyDone(t('{name} {version} is here.', { name: made.name, version: made.version }));
     reread();
   };
   const button = may && (
     <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setParams({ new: '' })}>
-      Add a package
+      {t('Add a package')}
     </Button>
   );
   const none = list.data?.data.length === 0;
   return (
     <Page
-      title="Community nodes"
-      subtitle="Nodes that others publish as npm packages, on this host."
-      crumbs={[{ label: 'Plugins', to: '/ui/plugins' }]}
+      title={t('Community nodes')}
+      subtitle={t('Nodes that others publish as npm packages, on this host.')}
+      crumbs={[{ label: t('Plugins'), to: '/ui/plugins' }]}
       actions={!none && button}
     >
       {list.data?.changeable === false && (
         <Alert color="gray" mb="md">
-          The setting community_nodes.changes keeps the packages as they are.
+          {t('The setting community_nodes.changes keeps the packages as they are.')}
         </Alert>
       )}
       <DataTable
-        label="Community packages"
+        label={t('Community packages')}
         columns={COLUMNS}
         rows={list.data?.data}
         rowKey={({ name }) => name}
@@ -66,19 +68,19 @@ export default function Community() {
         onRetry={() => void list.refetch()}
         {...(may ? { rowActions: (found: Package) => <Actions found={found} /> } : {})}
         empty={
-          <EmptyState icon={IconPackage} title="No community packages" action={button}>
-            A package brings nodes for a service or a task, such as n8n-nodes-evolution-api.
+          <EmptyState icon={IconPackage} title={t('No community packages')} action={button}>
+            {t('A package brings nodes for a service or a task, such as n8n-nodes-evolution-api.')}
           </EmptyState>
         }
       />
       {may && params.has('new') && (
         <TextDialog
           question={{
-            title: 'Add a package',
-            label: 'Package',
-            description: 'Its name on npm, and a version if you want another than the newest: n8n-nodes-acme@1.2.0',
+            title: t('Add a package'),
+            label: t('Package'),
+            description: t('Its name on npm, and a version if you want another than the newest: n8n-nodes-acme@1.2.0'),
             maxLength: MOST_NAME,
-            action: 'Go on',
+            action: t('Go on'),
             run: add,
           }}
           onClose={() => setParams({}, { replace: true })}
@@ -91,7 +93,7 @@ export default function Community() {
 const COLUMNS: Column<Package>[] = [
   {
     key: 'name',
-    title: 'Package',
+    title: t('Package'),
     primary: true,
     sort: ({ name }) => name,
     render: ({ name, summary, problems }) => (
@@ -112,17 +114,17 @@ const COLUMNS: Column<Package>[] = [
   },
   {
     key: 'version',
-    title: 'Version',
+    title: t('Version'),
     width: 150,
     render: ({ version, integrity }) => (
-      <Copyable text={integrity} label="The hash of its archive">
+      <Copyable text={integrity} label={t('The hash of its archive')}>
         {version}
       </Copyable>
     ),
   },
   {
     key: 'nodes',
-    title: 'Nodes',
+    title: t('Nodes'),
     render: ({ nodes }) => (
       <List size="sm" listStyleType="none">
         {nodes.map(({ kind, title, missing }) => (
@@ -140,13 +142,13 @@ const COLUMNS: Column<Package>[] = [
   },
   {
     key: 'license',
-    title: 'License',
+    title: t('License'),
     width: 110,
     render: ({ license }) => license || '–',
   },
   {
     key: 'added',
-    title: 'Added',
+    title: t('Added'),
     width: 130,
     sort: ({ installedAt }) => installedAt,
     render: ({ installedAt }) => <RelativeTime time={installedAt} />,
@@ -167,30 +169,36 @@ function Actions({ found: { name } }: { found: Package }) {
   const update = useMutation({
     mutationFn: () => body(api.PUT(ONE, { ...path, body: { version: '', integrity: '' } })),
     onSuccess: ({ version }) => {
-      notifyDone(`${name} is at ${version} now.`);
+      notifyDone(t('{name} is at {version} now.', { name, version }));
       reread();
     },
-    onError: (error) => notifyError(error, `${name} stays as it was`),
+    onError: (error) => notifyError(error, t('{name} stays as it was', { name })),
   });
   const remove = useMutation({
     mutationFn: () => api.DELETE(ONE, path),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `${name} cannot be removed`),
+    onError: (error) => notifyError(error, t('{name} cannot be removed', { name })),
   });
   const askUpdate = async () => {
-    const question = { title: `Bring “${name}” to its newest version?`, body: RISK, action: 'Update', danger: false };
+    const question = {
+      title: t('Bring “{name}” to its newest version?', { name }),
+      body: RISK,
+      action: t('Update'),
+      danger: false,
+    };
     if (await confirm(question)) update.mutate();
   };
   const askRemove = async () => {
-    const lost = 'Workflows keep its nodes, which no longer run. Credentials stay.';
-    if (await confirm({ title: `Remove the package “${name}”?`, body: lost, action: 'Remove' })) remove.mutate();
+    const lost = t('Workflows keep its nodes, which no longer run. Credentials stay.');
+    if (await confirm({ title: t('Remove the package “{name}”?', { name }), body: lost, action: t('Remove') }))
+      remove.mutate();
   };
   return (
     <Group gap={0} wrap="nowrap" justify="flex-end">
-      <ActionIcon aria-label={`Update ${name}`} loading={update.isPending} onClick={() => void askUpdate()}>
+      <ActionIcon aria-label={t('Update {name}', { name })} loading={update.isPending} onClick={() => void askUpdate()}>
         <IconArrowUp size={16} />
       </ActionIcon>
-      <ActionIcon aria-label={`Remove ${name}`} loading={remove.isPending} onClick={() => void askRemove()}>
+      <ActionIcon aria-label={t('Remove {name}', { name })} loading={remove.isPending} onClick={() => void askRemove()}>
         <IconTrash size={16} />
       </ActionIcon>
     </Group>

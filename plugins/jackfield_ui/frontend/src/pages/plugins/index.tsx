@@ -5,9 +5,9 @@ import { Link } from 'react-router';
 import { api, data } from '../../api/client';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 
 interface Plugin {
   name: string;
@@ -29,11 +29,11 @@ export default function Plugins() {
   const failed = list.data?.filter(({ error }) => error).length ?? 0;
   return (
     <Page
-      title="Plugins"
-      subtitle="Jackfield is made of plugins. If one fails, the others keep running."
+      title={t('Plugins')}
+      subtitle={t('Jackfield is made of plugins. If one fails, the others keep running.')}
       actions={
         <Button component={Link} to="/ui/plugins/community" variant="default">
-          Community nodes
+          {t('Community nodes')}
         </Button>
       }
     >
@@ -42,13 +42,13 @@ export default function Plugins() {
           color="red"
           mb="md"
           icon={<IconAlertTriangle />}
-          title={failed === 1 ? 'One plugin does not work' : `${count(failed)} plugins do not work`}
+          title={t('{failed, plural, one {One plugin does not work} other {# plugins do not work}}', { failed })}
         >
-          Their features are missing until you fix the problem and restart the daemon.
+          {t('Their features are missing until you fix the problem and restart the daemon.')}
         </Alert>
       )}
       <DataTable
-        label="Plugins"
+        label={t('Plugins')}
         columns={COLUMNS}
         rows={list.data}
         rowKey={({ name }) => name}
@@ -56,8 +56,8 @@ export default function Plugins() {
         onRetry={() => void list.refetch()}
         initialSort={{ key: 'status', descending: false }}
         empty={
-          <EmptyState icon={IconPlug} title="No plugins">
-            Install a Python package with the entry point “jackfield”, and start the daemon again.
+          <EmptyState icon={IconPlug} title={t('No plugins')}>
+            {t('Install a Python package with the entry point “jackfield”, and start the daemon again.')}
           </EmptyState>
         }
       />
@@ -68,7 +68,7 @@ export default function Plugins() {
 const COLUMNS: Column<Plugin>[] = [
   {
     key: 'name',
-    title: 'Plugin',
+    title: t('Plugin'),
     primary: true,
     sort: ({ name }) => name,
     render: ({ name, error }) => (
@@ -84,15 +84,15 @@ const COLUMNS: Column<Plugin>[] = [
   },
   {
     key: 'status',
-    title: 'State',
+    title: t('State'),
     width: 140,
     sort: (plugin) => ORDER[toneOf(plugin)],
     render: (plugin) => <StatusBadge status={plugin.status} tone={toneOf(plugin)} />,
   },
-  { key: 'version', title: 'Version', width: 130, render: ({ version }) => version || '–' },
+  { key: 'version', title: t('Version'), width: 130, render: ({ version }) => version || '–' },
   {
     key: 'distribution',
-    title: 'Package',
+    title: t('Package'),
     sort: ({ distribution }) => distribution,
     render: ({ distribution }) => (distribution ? <span className="jf-mono">{distribution}</span> : '–'),
   },

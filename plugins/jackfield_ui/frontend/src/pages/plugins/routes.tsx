@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'plugins',
@@ -7,7 +8,12 @@ export default {
     { path: 'community', load: () => import('./Community') },
   ],
   actions: [
-    { label: 'Community nodes', keywords: 'npm packages', to: '/ui/plugins/community' },
-    { label: 'Add a community package', keywords: 'npm install nodes', to: '/ui/plugins/community?new', role: 'admin' },
+    { label: t('Community nodes'), keywords: 'npm packages', to: '/ui/plugins/community' },
+    {
+      label: t('Add a community package'),
+      keywords: 'npm install nodes',
+      to: '/ui/plugins/community?new',
+      role: 'admin',
+    },
   ],
 } satisfies PageModule;

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/errors';
 import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
 import { notifyDone, notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { type Detail, type ProviderDetail, useChange } from './queries';
 
 /** The profile's own key: set and removed, never shown. */
@@ -19,51 +20,60 @@ export function ApiKey({ profile, provider }: { profile: Detail; provider: Provi
     try {
       await change.mutateAsync({ api_key: key });
       setKey('');
-      notifyDone('The key was stored.');
+      notifyDone(t('The key was stored.'));
     } catch (error) {
-      if (!(error instanceof ApiError && error.fields.api_key)) notifyError(error, 'The key was not stored');
+      if (!(error instanceof ApiError && error.fields.api_key)) notifyError(error, t('The key was not stored'));
     }
   };
   const remove = async () => {
-    const body = env ? `Then the daemon’s variable ${env} must hold one.` : 'It cannot be brought back.';
-    if (!(await confirm({ title: `Remove the key of “${profile.alias}”?`, body, action: 'Remove' }))) return;
+    const body = env ? t('Then the daemon’s variable {env} must hold one.', { env }) : t('It cannot be brought back.');
+    if (
+      !(await confirm({
+        title: t('Remove the key of “{alias}”?', { alias: profile.alias }),
+        body,
+        action: t('Remove'),
+      }))
+    )
+      return;
     change.mutate(
       { api_key: null },
-      { onSuccess: () => notifyDone('The key was removed.'), onError: (error) => notifyError(error) },
+      { onSuccess: () => notifyDone(t('The key was removed.')), onError: (error) => notifyError(error) },
     );
   };
 
   return (
     <section aria-labelledby="api-key">
       <Title order={2} id="api-key" mb="xs">
-        API key
+        {t('API key')}
       </Title>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           {profile.has_key
-            ? 'The profile has a key of its own. It is never shown.'
+            ? t('The profile has a key of its own. It is never shown.')
             : provider?.dialect === null
-              ? 'None is needed: you log in with the agent itself.'
-              : `The profile has no key of its own${env ? `; the daemon’s ${env} is used` : ''}.`}
+              ? t('None is needed: you log in with the agent itself.')
+              : t('The profile has no key of its own{part}.', {
+                  part: env ? t('; the daemon’s {env} is used', { env }) : '',
+                })}
         </Text>
         {writes && (provider?.dialect !== null || profile.has_key) && (
           <form onSubmit={(event) => void save(event)}>
             <Group gap="sm" align="flex-start">
               <PasswordInput
                 flex="1 1 16rem"
-                aria-label={profile.has_key ? 'New API key' : 'API key'}
-                placeholder={profile.has_key ? 'A new key in its place' : 'The key'}
+                aria-label={profile.has_key ? t('New API key') : t('API key')}
+                placeholder={profile.has_key ? t('A new key in its place') : t('The key')}
                 autoComplete="off"
                 value={key}
                 onChange={(event) => setKey(event.currentTarget.value)}
                 error={fields.api_key}
               />
               <Button type="submit" variant="default" disabled={!key} loading={change.isPending}>
-                {profile.has_key ? 'Replace' : 'Store'}
+                {profile.has_key ? t('Replace') : t('Store')}
               </Button>
               {profile.has_key && (
                 <Button variant="default" onClick={() => void remove()}>
-                  Remove…
+                  {t('Remove…')}
                 </Button>
               )}
             </Group>

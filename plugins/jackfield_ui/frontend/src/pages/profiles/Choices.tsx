@@ -1,21 +1,22 @@
 import { Select } from '@mantine/core';
+import { t } from '../../language/messages';
 import type { Sandbox } from './queries';
 
 const SANDBOXES = [
-  { value: 'off', label: 'None' },
-  { value: 'standard', label: 'Standard: writes only to its home and working directory' },
-  { value: 'strict', label: 'Strict: sees only its home, its working directory and the system' },
+  { value: 'off', label: t('None') },
+  { value: 'standard', label: t('Standard: writes only to its home and working directory') },
+  { value: 'strict', label: t('Strict: sees only its home, its working directory and the system') },
 ];
 
 const KEEPS = [
-  { value: 'null', label: 'As the setting terminal.persist says' },
-  { value: 'true', label: 'Go on when the daemon restarts' },
-  { value: 'false', label: 'End with the daemon' },
+  { value: 'null', label: t('As the setting terminal.persist says') },
+  { value: 'true', label: t('Go on when the daemon restarts') },
+  { value: 'false', label: t('End with the daemon') },
 ];
 
 const ASKS = [
-  { value: 'null', label: 'As the agent does by itself' },
-  { value: 'inbox', label: 'Ask on the page Approvals' },
+  { value: 'null', label: t('As the agent does by itself') },
+  { value: 'inbox', label: t('Ask on the page Approvals') },
 ];
 
 interface Choice<Value> {
@@ -28,7 +29,7 @@ interface Choice<Value> {
 export function SandboxSelect({ value, onChange, error, readOnly = false }: Choice<Sandbox>) {
   return (
     <Select
-      label="Sandbox"
+      label={t('Sandbox')}
       data={SANDBOXES}
       value={value}
       onChange={(chosen) => onChange((chosen ?? 'off') as Sandbox)}
@@ -42,7 +43,7 @@ export function SandboxSelect({ value, onChange, error, readOnly = false }: Choi
 export function PersistSelect({ value, onChange, error, readOnly = false }: Choice<boolean | null>) {
   return (
     <Select
-      label="Terminal sessions"
+      label={t('Terminal sessions')}
       data={KEEPS}
       value={String(value)}
       onChange={(chosen) => onChange(chosen === 'true' ? true : chosen === 'false' ? false : null)}
@@ -56,8 +57,8 @@ export function PersistSelect({ value, onChange, error, readOnly = false }: Choi
 export function ApprovalsSelect({ value, onChange, error, readOnly = false }: Choice<'inbox' | null>) {
   return (
     <Select
-      label="Permissions"
-      description="For runs and terminal sessions."
+      label={t('Permissions')}
+      description={t('For runs and terminal sessions.')}
       data={ASKS}
       value={String(value)}
       onChange={(chosen) => onChange(chosen === 'inbox' ? 'inbox' : null)}

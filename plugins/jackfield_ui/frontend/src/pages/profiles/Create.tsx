@@ -8,6 +8,7 @@ import { areaPath } from '../../app/areas';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { words } from '../../components/words';
+import { rich, t } from '../../language/messages';
 import { AgentStep, NameStep, ProviderStep } from './CreateSteps';
 import { type Draft, EMPTY, stepOf } from './draft';
 import { aliasProblem, envOf, proposedAlias } from './model';
@@ -79,7 +80,7 @@ export function Create({
         shim: draft.shim,
         allow_missing: missing,
       });
-      notifyDone(made.warning ?? `The profile ${made.alias} was created.`);
+      notifyDone(made.warning ?? t('The profile {alias} was created.', { alias: made.alias }));
       onCreated(made.alias);
     } catch (error) {
       if (error instanceof ApiError) setStep(stepOf(error));
@@ -87,12 +88,12 @@ export function Create({
   };
 
   return (
-    <Modal opened onClose={onClose} title="New profile" size="lg">
+    <Modal opened onClose={onClose} title={t('New profile')} size="lg">
       <form onSubmit={form.onSubmit(() => submit())}>
         <Stepper active={step} onStepClick={(to) => to < step && setStep(to)} size="xs" mb="md">
-          <Stepper.Step label="Agent" allowStepSelect={step > 0} />
-          <Stepper.Step label="Provider" allowStepSelect={step > 1} />
-          <Stepper.Step label="Name" allowStepSelect={false} />
+          <Stepper.Step label={t('Agent')} allowStepSelect={step > 0} />
+          <Stepper.Step label={t('Provider')} allowStepSelect={step > 1} />
+          <Stepper.Step label={t('Name')} allowStepSelect={false} />
         </Stepper>
         <Stack>
           {step === 0 && (
@@ -102,15 +103,21 @@ export function Create({
               {chosen && !chosen.installed && (
                 <>
                   <Text size="sm">
-                    {chosen.name} is not installed here. Install it as its maker says, so that{' '}
-                    <span className="jf-mono">{detail.data?.binary ?? chosen.id}</span> is found; see{' '}
-                    <Anchor component={Link} to={areaPath('agents')}>
-                      Agents
-                    </Anchor>
-                    .
+                    {rich(
+                      '{name} is not installed here. Install it as its maker says, so that {binary} is found; see <link>Agents</link>.',
+                      {
+                        name: chosen.name,
+                        binary: <span className="jf-mono">{detail.data?.binary ?? chosen.id}</span>,
+                        link: (inner) => (
+                          <Anchor component={Link} to={areaPath('agents')}>
+                            {inner}
+                          </Anchor>
+                        ),
+                      },
+                    )}
                   </Text>
                   <Checkbox
-                    label="Create the profile anyway"
+                    label={t('Create the profile anyway')}
                     checked={missing}
                     onChange={(event) => setMissing(event.currentTarget.checked)}
                   />
@@ -131,7 +138,7 @@ export function Create({
             />
           )}
           {create.error && (
-            <Alert color="red" icon={<IconAlertTriangle />} title="The profile was not made" role="alert">
+            <Alert color="red" icon={<IconAlertTriangle />} title={t('The profile was not made')} role="alert">
               {messageOf(create.error)}
               {Object.entries(fields).map(([name, why]) => (
                 <div key={name}>
@@ -142,10 +149,10 @@ export function Create({
           )}
           <Group justify="space-between" gap="sm">
             <Button variant="default" onClick={() => (step ? setStep(step - 1) : onClose())}>
-              {step ? 'Back' : 'Cancel'}
+              {step ? t('Back') : t('Cancel')}
             </Button>
             <Button type="submit" disabled={!ready} loading={create.isPending}>
-              {step < 2 ? 'Next' : 'Create the profile'}
+              {step < 2 ? t('Next') : t('Create the profile')}
             </Button>
           </Group>
         </Stack>

@@ -19,6 +19,7 @@ import { areaPath } from '../../app/areas';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { Failure } from '../../components/Failure';
 import { KeyValueEditor } from '../../components/KeyValueEditor';
+import { t } from '../../language/messages';
 import { PersistSelect, SandboxSelect } from './Choices';
 import type { Draft } from './draft';
 import { fits } from './model';
@@ -46,7 +47,7 @@ export function AgentStep({
   );
   return (
     <Radio.Group
-      label="Choose an agent"
+      label={t('Choose an agent')}
       value={draft.agent ?? null}
       onChange={(agent) => put({ agent, provider: undefined, model: '', endpoint: null })}
       error={error}
@@ -57,7 +58,7 @@ export function AgentStep({
             <Radio
               value={id}
               label={name}
-              description={installed ? `installed${version ? `, ${version}` : ''}` : 'not installed'}
+              description={installed ? `installed${version ? `, ${version}` : ''}` : t('not installed')}
             />
           </div>
         ))}
@@ -83,29 +84,29 @@ export function ProviderStep({
     .map(({ id, name }) => ({ value: id, label: name }));
   const others = (providers.data ?? [])
     .filter((row) => !fits(agent, row))
-    .map(({ id, name }) => ({ value: id, label: `${name} (through a proxy only)` }));
+    .map(({ id, name }) => ({ value: id, label: t('{name} (through a proxy only)', { name }) }));
   const endpoints = Object.entries(provider?.endpoints ?? {});
   const { auth } = provider ?? {};
   return (
     <>
       <Select
-        label="Choose a provider"
+        label={t('Choose a provider')}
         required
         searchable
         openOnFocus={false}
         data-autofocus
-        placeholder={providers.data ? 'Choose' : 'Reading…'}
+        placeholder={providers.data ? t('Choose') : t('Reading…')}
         data={[...names, ...others]}
         value={draft.provider ?? null}
         onChange={(id) => put({ provider: id ?? undefined, model: '', endpoint: null })}
         error={fields.provider_id}
       />
       <Anchor component={Link} size="sm" to={`${areaPath('agents')}?tab=providers&new`}>
-        Add a provider that is not listed
+        {t('Add a provider that is not listed')}
       </Anchor>
       {endpoints.length > 1 && (
         <Select
-          label="Endpoint"
+          label={t('Endpoint')}
           data={endpoints.map(([name, url]) => ({ value: name, label: `${name}: ${url}` }))}
           placeholder={provider?.default_endpoint}
           value={draft.endpoint}
@@ -116,9 +117,9 @@ export function ProviderStep({
       )}
       {provider && (
         <Autocomplete
-          label="Model"
+          label={t('Model')}
           openOnFocus={false}
-          placeholder={provider.default_model ?? agent?.default_model ?? 'The agent’s own'}
+          placeholder={provider.default_model ?? agent?.default_model ?? t('The agent’s own')}
           data={[
             ...new Set([...provider.models, ...(provider.dialect === null ? (agent?.supported_models ?? []) : [])]),
           ]}
@@ -129,11 +130,13 @@ export function ProviderStep({
       )}
       {auth && provider?.dialect !== null && (
         <PasswordInput
-          label={auth.prompt || 'API key'}
+          label={auth.prompt || t('API key')}
           description={
             auth.required
-              ? `Kept in the keyring or encrypted, never shown again.${auth.env_key ? ` Without one the daemon’s ${auth.env_key} is used.` : ''}`
-              : 'This provider needs none.'
+              ? t('Kept in the keyring or encrypted, never shown again.{part}', {
+                  part: auth.env_key ? t(' Without one the daemon’s {envKey} is used.', { envKey: auth.env_key }) : '',
+                })
+              : t('This provider needs none.')
           }
           autoComplete="off"
           value={draft.key}
@@ -143,7 +146,7 @@ export function ProviderStep({
       )}
       {provider?.dialect === null && (
         <Text size="sm" c="dimmed">
-          You log in with the agent itself, once, inside of the profile.
+          {t('You log in with the agent itself, once, inside of the profile.')}
         </Text>
       )}
     </>
@@ -161,7 +164,7 @@ export function NameStep({
   return (
     <>
       <TextInput
-        label="Name"
+        label={t('Name')}
         required
         data-autofocus
         autoComplete="off"
@@ -170,14 +173,14 @@ export function NameStep({
         error={problem ?? fields.alias}
       />
       <DirectoryInput
-        label="Working directory"
-        placeholder="The profile’s home"
+        label={t('Working directory')}
+        placeholder={t('The profile’s home')}
         value={draft.directory}
         onChange={(directory) => put({ directory })}
         error={fields.working_dir}
       />
       <Checkbox
-        label={`Make a command “${alias}” for your shell`}
+        label={t('Make a command “{alias}” for your shell', { alias })}
         checked={draft.shim}
         onChange={(event) => put({ shim: event.currentTarget.checked })}
       />
@@ -188,15 +191,15 @@ export function NameStep({
         onClick={() => setMore(!more)}
         style={{ alignSelf: 'flex-start' }}
       >
-        {more ? 'Fewer options' : 'More options'}
+        {more ? t('Fewer options') : t('More options')}
       </Button>
       <Collapse expanded={more}>
         <Stack>
           <SandboxSelect value={draft.sandbox} onChange={(sandbox) => put({ sandbox })} error={fields.sandbox} />
           <PersistSelect value={draft.persist} onChange={(persist) => put({ persist })} error={fields.persist} />
           <TextInput
-            label="Arguments"
-            description="Quote what holds spaces."
+            label={t('Arguments')}
+            description={t('Quote what holds spaces.')}
             classNames={{ input: 'jf-mono' }}
             autoComplete="off"
             value={draft.args}
@@ -204,9 +207,9 @@ export function NameStep({
             error={fields.args}
           />
           <KeyValueEditor
-            label="Environment"
-            description="Stored unencrypted: put secrets in the API key instead."
-            addLabel="Add a variable"
+            label={t('Environment')}
+            description={t('Stored unencrypted: put secrets in the API key instead.')}
+            addLabel={t('Add a variable')}
             pairs={draft.env}
             onChange={(env) => put({ env })}
           />

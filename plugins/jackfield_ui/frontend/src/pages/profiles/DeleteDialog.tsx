@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
+import { t } from '../../language/messages';
 import { useDelete } from './queries';
 
 /** The name is typed: a key cannot be brought back, and with it perhaps a home. */
@@ -27,23 +28,25 @@ export function DeleteDialog({
     event.preventDefault();
     try {
       await remove.mutateAsync({ purge, force: live && force });
-      notifyDone(`The profile ${alias} was deleted.`);
+      notifyDone(t('The profile {alias} was deleted.', { alias }));
       onDeleted();
     } catch {
       // Shown below.
     }
   };
   return (
-    <Modal opened onClose={onClose} title={`Delete the profile “${alias}”?`}>
+    <Modal opened onClose={onClose} title={t('Delete the profile “{alias}”?', { alias })}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
-          <Text>The profile, its key and its command are removed. Its home stays, unless you say otherwise.</Text>
+          <Text>
+            {t('The profile, its key and its command are removed. Its home stays, unless you say otherwise.')}
+          </Text>
           <Checkbox
-            label="Also delete its home directory"
+            label={t('Also delete its home directory')}
             description={
               home
-                ? `${home}: the agent’s settings, logins and histories of this profile`
-                : 'The agent’s settings, logins and histories of this profile'
+                ? t('{home}: the agent’s settings, logins and histories of this profile', { home })
+                : t('The agent’s settings, logins and histories of this profile')
             }
             checked={purge}
             onChange={(event) => setPurge(event.currentTarget.checked)}
@@ -55,13 +58,13 @@ export function DeleteDialog({
           )}
           {live && (
             <Checkbox
-              label="End its sessions and delete it anyway"
+              label={t('End its sessions and delete it anyway')}
               checked={force}
               onChange={(event) => setForce(event.currentTarget.checked)}
             />
           )}
           <TextInput
-            label={`Type “${alias}” to confirm`}
+            label={t('Type “{alias}” to confirm', { alias })}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             autoComplete="off"
@@ -69,7 +72,7 @@ export function DeleteDialog({
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button
               type="submit"
@@ -77,7 +80,7 @@ export function DeleteDialog({
               disabled={name !== alias || (live && !force)}
               loading={remove.isPending}
             >
-              Delete
+              {t('Delete')}
             </Button>
           </Group>
         </Stack>

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { explained, notifyDone } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
+import { t } from '../../language/messages';
 import { envOf, pairsOf } from './model';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useEnvironment } from './queries';
@@ -21,7 +22,7 @@ export function Environment({ profile }: { profile: Detail }) {
   const { form, rows, dirty, late, take, keep, setRows, save } = useStoredRows(profile.env, pairsOf, textOf, () => {
     if (change.error) change.reset();
   });
-  useUnsaved(dirty, 'the variables');
+  useUnsaved(dirty, t('the variables'));
 
   const submit = async () => {
     const checked = envOf(rows);
@@ -29,7 +30,7 @@ export function Environment({ profile }: { profile: Detail }) {
     if (!checked.valid) return;
     try {
       await save(async () => (await change.mutateAsync({ env: checked.env })).env);
-      notifyDone('Saved.');
+      notifyDone(t('Saved.'));
     } catch {
       // Shown below.
     }
@@ -40,9 +41,11 @@ export function Environment({ profile }: { profile: Detail }) {
       <form onSubmit={form.onSubmit(submit)} className={classes.form}>
         <Stack gap="sm">
           <KeyValueEditor
-            label="Variables of this profile"
-            description="Stored unencrypted: put secrets in the API key instead. Values named like secrets show as ***; leave *** to keep what is stored."
-            addLabel="Add a variable"
+            label={t('Variables of this profile')}
+            description={t(
+              'Stored unencrypted: put secrets in the API key instead. Values named like secrets show as ***; leave *** to keep what is stored.',
+            )}
+            addLabel={t('Add a variable')}
             pairs={rows}
             onChange={setRows}
             readOnly={!writes}
@@ -52,7 +55,7 @@ export function Environment({ profile }: { profile: Detail }) {
               {explained(change.error)}
             </Alert>
           )}
-          {late && <ChangedElsewhere what="The variables were" onReload={() => take(profile.env)} onKeep={keep} />}
+          {late && <ChangedElsewhere what={t('The variables were')} onReload={() => take(profile.env)} onKeep={keep} />}
           {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(profile.env)} />}
         </Stack>
       </form>
@@ -71,7 +74,7 @@ type Variable = [string, string];
 const COLUMNS: Column<Variable>[] = [
   {
     key: 'name',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     width: '18rem',
     sort: ([name]) => name,
@@ -79,7 +82,7 @@ const COLUMNS: Column<Variable>[] = [
   },
   {
     key: 'value',
-    title: 'Value',
+    title: t('Value'),
     render: ([, value]) => (
       <span className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
         {value}
@@ -98,26 +101,26 @@ function Effective({ profile }: { profile: Detail }) {
   return (
     <section>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>Environment of the agent</Title>
+        <Title order={2}>{t('Environment of the agent')}</Title>
         <TextInput
-          aria-label="Filter by name"
-          placeholder="Filter"
+          aria-label={t('Filter by name')}
+          placeholder={t('Filter')}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
-        With the variables of the agent and of the provider. Secrets are masked.
+        {t('With the variables of the agent and of the provider. Secrets are masked.')}
       </Text>
       <DataTable
-        label="Effective environment"
+        label={t('Effective environment')}
         columns={COLUMNS}
         rows={rows}
         rowKey={([name]) => name}
         error={env.error}
         onRetry={() => void env.refetch()}
         initialSort={{ key: 'name', descending: false }}
-        empty={<EmptyState icon={IconVariable} title={search ? 'No such variable' : 'No variable'} />}
+        empty={<EmptyState icon={IconVariable} title={search ? t('No such variable') : t('No variable')} />}
       />
     </section>
   );

@@ -23,6 +23,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
+import { t } from '../../language/messages';
 import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';
 
@@ -31,13 +32,18 @@ import { useStoredRows } from './useStoredRows';
 
 const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
 const KIND_LABELS: { value: ActionType; label: string }[] = [
-  { value: 'command', label: 'Command' },
+  { value: 'command', label: t('Command') },
   { value: 'http', label: 'HTTP' },
-  { value: 'prompt', label: 'Prompt' },
-  { value: 'agent', label: 'Agent' },
+  { value: 'prompt', label: t('Prompt') },
+  { value: 'agent', label: t('Agent') },
 ];
 const textOf = (rows: readonly HookRow[]) => JSON.stringify(configOf(rows).config);
-const TEXT_LABELS: Record<ActionType, string> = { command: 'Command', http: 'URL', prompt: 'Prompt', agent: 'Prompt' };
+const TEXT_LABELS: Record<ActionType, string> = {
+  command: t('Command'),
+  http: 'URL',
+  prompt: t('Prompt'),
+  agent: t('Prompt'),
+};
 
 /** What runs at the agent's events. */
 export function Hooks({ profile, supported }: { profile: Detail; supported: boolean | undefined }) {
@@ -58,7 +64,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
     if (change.error) change.reset();
   });
   const { config, paths } = configOf(rows);
-  useUnsaved(dirty, 'the hooks');
+  useUnsaved(dirty, t('the hooks'));
   const fields = change.error instanceof ApiError ? change.error.fields : {};
   const importing = useMutation({
     mutationFn: async (file: File) => {
@@ -74,40 +80,41 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
       );
       take(hooks as Detail['hooks_config']);
       void client.invalidateQueries({ queryKey: ['profiles'] });
-      notifyDone('The hooks were imported.');
+      notifyDone(t('The hooks were imported.'));
     },
     onError: (error) =>
-      notifyError(error instanceof SyntaxError ? new Error('The file is no JSON.') : error, 'Not imported'),
+      notifyError(error instanceof SyntaxError ? new Error(t('The file is no JSON.')) : error, t('Not imported')),
   });
   const replace = async (file: File | null) => {
     if (!file) return;
-    const title = `Replace all hooks of “${profile.alias}”?`;
+    const title = t('Replace all hooks of “{alias}”?', { alias: profile.alias });
     const sure =
-      rows.length === 0 || (await confirm({ title, body: `With those in ${file.name}.`, action: 'Replace' }));
+      rows.length === 0 ||
+      (await confirm({ title, body: t('With those in {name}.', { name: file.name }), action: t('Replace') }));
     if (sure) importing.mutate(file);
   };
   const submit = async () => {
     try {
       await saveRows(async () => (await change.mutateAsync({ hooks_config: config })).hooks_config);
-      notifyDone('Saved.');
+      notifyDone(t('Saved.'));
     } catch (error) {
       // Shown below and at the fields, unless the rows have changed since they were sent.
       if (textOf(form.getValues().rows) === textOf(rows)) return;
       change.reset();
-      notifyError(error, 'The hooks were not saved');
+      notifyError(error, t('The hooks were not saved'));
     }
   };
 
   if (supported === false) {
     return (
-      <EmptyState icon={IconWebhook} title="This agent has no hooks">
-        The agent {profile.agent_id} runs nothing at its events.
+      <EmptyState icon={IconWebhook} title={t('This agent has no hooks')}>
+        {t('The agent {agentId} runs nothing at its events.', { agentId: profile.agent_id })}
       </EmptyState>
     );
   }
   const add = (
     <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setRows([...rows, NEW])}>
-      Add a hook
+      {t('Add a hook')}
     </Button>
   );
   return (
@@ -115,15 +122,16 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
       <Stack>
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed" maw={560}>
-            Commands get the event as JSON on their standard input. Times are seconds, 1 to 3600; without one the
-            agent’s own limit counts.
+            {t(
+              'Commands get the event as JSON on their standard input. Times are seconds, 1 to 3600; without one the agent’s own limit counts.',
+            )}
           </Text>
           <Group gap="sm">
             {writes && (
               <FileButton
                 accept="application/json,.json"
                 onChange={(file) => void replace(file)}
-                inputProps={{ 'aria-label': 'File of hooks' }}
+                inputProps={{ 'aria-label': t('File of hooks') }}
               >
                 {(props) => (
                   <Button
@@ -132,7 +140,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                     leftSection={<IconUpload size={16} />}
                     loading={importing.isPending}
                   >
-                    Import
+                    {t('Import')}
                   </Button>
                 )}
               </FileButton>
@@ -145,14 +153,14 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 save(`${JSON.stringify(config, null, 2)}\n`, `${profile.alias}-hooks.json`, 'application/json')
               }
             >
-              Export
+              {t('Export')}
             </Button>
           </Group>
         </Group>
         {rows.length === 0 && (
           <Paper>
-            <EmptyState icon={IconWebhook} title="No hooks" action={writes && add}>
-              A hook runs a command before or after the agent uses a tool, when it needs you, or when it is done.
+            <EmptyState icon={IconWebhook} title={t('No hooks')} action={writes && add}>
+              {t('A hook runs a command before or after the agent uses a tool, when it needs you, or when it is done.')}
             </EmptyState>
           </Paper>
         )}
@@ -164,7 +172,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
               <Group align="flex-start" gap="sm">
                 <Select
                   flex="1 1 11rem"
-                  label="Event"
+                  label={t('Event')}
                   searchable
                   data={EVENTS.some((event) => event === row.event) ? [...EVENTS] : [row.event, ...EVENTS]}
                   allowDeselect={false}
@@ -173,7 +181,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <TextInput
                   flex="1 1 9rem"
-                  label="Matcher"
+                  label={t('Matcher')}
                   classNames={{ input: 'jf-mono' }}
                   placeholder="*"
                   {...form.getInputProps(`rows.${at}.matcher`)}
@@ -182,7 +190,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <Select
                   flex="0 1 8rem"
-                  label="Does"
+                  label={t('Does')}
                   data={KIND_LABELS}
                   allowDeselect={false}
                   {...form.getInputProps(`rows.${at}.kind`)}
@@ -190,10 +198,10 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <NumberInput
                   flex="0 1 8rem"
-                  label="Timeout (s)"
+                  label={t('Timeout (s)')}
                   min={1}
                   allowDecimal={false}
-                  placeholder="Its own"
+                  placeholder={t('Its own')}
                   {...form.getInputProps(`rows.${at}.timeout`)}
                   onChange={(value) => form.setFieldValue(`rows.${at}.timeout`, value === '' ? '' : Number(value))}
                   error={wrong('timeout')}
@@ -202,7 +210,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 {writes && (
                   <ActionIcon
                     mt={26}
-                    aria-label={`Remove the ${number.toLowerCase()}`}
+                    aria-label={t('Remove the {number}', { number: number.toLowerCase() })}
                     onClick={() => setRows(rows.filter((_, other) => other !== at))}
                   >
                     <IconTrash size={16} />
@@ -225,7 +233,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
           );
         })}
         {change.error && (
-          <Alert color="red" icon={<IconAlertTriangle />} title="The hooks were not saved" role="alert">
+          <Alert color="red" icon={<IconAlertTriangle />} title={t('The hooks were not saved')} role="alert">
             {messageOf(change.error)}
             {Object.entries(fields).map(([name, why]) => (
               <div key={name}>
@@ -234,7 +242,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
             ))}
           </Alert>
         )}
-        {late && <ChangedElsewhere what="The hooks were" onReload={() => take(stored)} onKeep={keep} />}
+        {late && <ChangedElsewhere what={t('The hooks were')} onReload={() => take(stored)} onKeep={keep} />}
         {writes && (
           <SaveBar
             dirty={dirty}

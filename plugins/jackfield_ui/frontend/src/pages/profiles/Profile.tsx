@@ -8,6 +8,7 @@ import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { useBelonging } from '../../components/projects/rights';
 import { useGuard } from '../../components/unsaved';
+import { t } from '../../language/messages';
 import { DeleteDialog } from './DeleteDialog';
 import { Environment } from './Environment';
 import { Hooks } from './Hooks';
@@ -37,17 +38,17 @@ export default function Profile() {
     <Page
       title={alias}
       subtitle={data ? `${data.agent_id}, ${data.provider_id}, ${data.model}` : ' '}
-      crumbs={[{ label: 'Profiles', to: areaPath('profiles') }]}
+      crumbs={[{ label: t('Profiles'), to: areaPath('profiles') }]}
       actions={
         writes &&
         data && (
           <>
             <Button variant="default" onClick={() => setDeleting(true)}>
-              Delete…
+              {t('Delete…')}
             </Button>
             {hasArea('terminals') && (
               <Button component={Link} to={terminalOf(alias)} leftSection={<IconTerminal2 size={16} />}>
-                Open a terminal
+                {t('Open a terminal')}
               </Button>
             )}
           </>
@@ -65,11 +66,11 @@ export default function Profile() {
           key={alias}
         >
           <Tabs.List mb="md">
-            <Tabs.Tab value="settings">Settings</Tabs.Tab>
-            <Tabs.Tab value="environment">Environment</Tabs.Tab>
-            <Tabs.Tab value="hooks">Hooks</Tabs.Tab>
-            <Tabs.Tab value="tools">Tools</Tabs.Tab>
-            {writes && <Tabs.Tab value="run">Run</Tabs.Tab>}
+            <Tabs.Tab value="settings">{t('Settings')}</Tabs.Tab>
+            <Tabs.Tab value="environment">{t('Environment')}</Tabs.Tab>
+            <Tabs.Tab value="hooks">{t('Hooks')}</Tabs.Tab>
+            <Tabs.Tab value="tools">{t('Tools')}</Tabs.Tab>
+            {writes && <Tabs.Tab value="run">{t('Run')}</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="settings">
             <Settings profile={data} agent={agent.data} />

@@ -8,6 +8,7 @@ import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import classes from './profiles.module.css';
 import { type Detail, type RunResult, useRun } from './queries';
 
@@ -34,8 +35,8 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
   };
   if (headless === false) {
     return (
-      <EmptyState icon={IconPlayerPlay} title="This agent runs in a terminal only">
-        Its manifest does not say how it answers one prompt and ends.
+      <EmptyState icon={IconPlayerPlay} title={t('This agent runs in a terminal only')}>
+        {t('Its manifest does not say how it answers one prompt and ends.')}
       </EmptyState>
     );
   }
@@ -44,7 +45,7 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
       <form onSubmit={submit}>
         <Stack>
           <Textarea
-            label="Prompt"
+            label={t('Prompt')}
             required
             autosize
             minRows={4}
@@ -55,15 +56,15 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
           />
           <Group grow align="flex-start">
             <DirectoryInput
-              label="Directory"
+              label={t('Directory')}
               placeholder={profile.working_dir ?? profile.profile_home}
               value={directory}
               onChange={setDirectory}
               error={fields.working_dir}
             />
             <NumberInput
-              label="Time limit (s)"
-              placeholder="The setting’s"
+              label={t('Time limit (s)')}
+              placeholder={t('The setting’s')}
               min={1}
               value={timeout}
               onChange={setTimeLimit}
@@ -77,18 +78,18 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
               loading={run.isPending}
               disabled={!prompt.trim()}
             >
-              Run
+              {t('Run')}
             </Button>
             {run.isPending && (
               <Button variant="default" onClick={() => stop.current?.abort()}>
-                Stop waiting
+                {t('Stop waiting')}
               </Button>
             )}
           </Group>
         </Stack>
       </form>
       {run.error && !stopped && (
-        <Alert color="red" icon={<IconAlertTriangle />} title="It did not run" role="alert">
+        <Alert color="red" icon={<IconAlertTriangle />} title={t('It did not run')} role="alert">
           {messageOf(run.error)}
         </Alert>
       )}
@@ -103,27 +104,33 @@ function Outcome({ result }: { result: RunResult }) {
   const { exit_code, timed_out, duration_ms, usage, errors } = result;
   const text = result.result ?? result.output;
   return (
-    <Paper p="md" component="section" aria-label="Result">
+    <Paper p="md" component="section" aria-label={t('Result')}>
       <Stack gap="sm">
         <Group gap="md">
           <StatusBadge
             status={exit_code === 0 && !timed_out ? 'success' : 'failed'}
-            label={timed_out ? 'Out of time' : exit_code === 0 ? 'Done' : `Exit code ${exit_code}`}
+            label={
+              timed_out
+                ? t('Out of time')
+                : exit_code === 0
+                  ? t('Done')
+                  : t('Exit code {exitCode}', { exitCode: exit_code })
+            }
           />
           <Text size="sm" c="dimmed">
             <Duration ms={duration_ms} />
           </Text>
           <Spent usage={usage} />
-          <CopyIcon text={text} label="the output" />
+          <CopyIcon text={text} label={t('the output')} />
         </Group>
-        <Title order={2}>Output</Title>
-        <pre className={blocks.output} tabIndex={0} role="region" aria-label="Output">
-          {text || '(nothing)'}
+        <Title order={2}>{t('Output')}</Title>
+        <pre className={blocks.output} tabIndex={0} role="region" aria-label={t('Output')}>
+          {text || t('(nothing)')}
         </pre>
         {errors && (
           <>
-            <Title order={2}>Errors</Title>
-            <pre className={blocks.output} tabIndex={0} role="region" aria-label="Errors">
+            <Title order={2}>{t('Errors')}</Title>
+            <pre className={blocks.output} tabIndex={0} role="region" aria-label={t('Errors')}>
               {errors}
             </pre>
           </>
@@ -139,18 +146,20 @@ function Spent({ usage }: { usage: RunResult['usage'] }) {
   if (!usage) {
     return (
       <Text size="sm" c="dimmed">
-        usage not known
+        {t('usage not known')}
       </Text>
     );
   }
   return (
     <Text size="sm" c="dimmed">
-      <Count value={tokens} short /> tokens
-      {cost !== undefined && (
-        <>
-          , <Money value={cost} />
-        </>
-      )}
+      {rich('{tokens} tokens{value}', {
+        tokens: <Count value={tokens} short />,
+        value: cost !== undefined && (
+          <>
+            , <Money value={cost} />
+          </>
+        ),
+      })}
     </Text>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../../language/messages';
 
 interface Props {
   /** Something is not saved. */
@@ -21,12 +22,12 @@ export function SaveBar({ dirty, late, saving, onUndo, children, empty = false }
       {children}
       {!empty && (
         <Button type="submit" disabled={!dirty || late} loading={saving}>
-          Save
+          {t('Save')}
         </Button>
       )}
       {dirty && (
         <Button variant="default" onClick={onUndo}>
-          Undo
+          {t('Undo')}
         </Button>
       )}
     </Group>

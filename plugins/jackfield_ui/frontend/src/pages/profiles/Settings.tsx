@@ -9,6 +9,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
 import { RelativeTime } from '../../components/values';
 import { line, words } from '../../components/words';
+import { t } from '../../language/messages';
 import { ApiKey } from './ApiKey';
 import { ApprovalsSelect, PersistSelect, SandboxSelect } from './Choices';
 import classes from './profiles.module.css';
@@ -23,7 +24,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
   const writes = useMay('member');
   const stored = formOf(profile);
   const { form, dirty, late, take, saved, keep } = useStoredForm(stored);
-  useUnsaved(dirty, 'this profile');
+  useUnsaved(dirty, t('this profile'));
 
   const submit = async (values: Form) => {
     const changed: Record<string, unknown> = {};
@@ -37,11 +38,11 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
     try {
       const now = await change.mutateAsync(changed);
       saved(formOf(now), values);
-      notifyDone(now.warning ?? 'Saved.');
+      notifyDone(now.warning ?? t('Saved.'));
     } catch (error) {
       const fields = error instanceof ApiError ? error.fields : {};
       if (Object.keys(fields).length) form.setErrors(errorsOf(fields));
-      else notifyError(error, 'It was not saved');
+      else notifyError(error, t('It was not saved'));
     }
   };
 
@@ -56,34 +57,34 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
       <form onSubmit={form.onSubmit(submit)}>
         <Stack>
           <Autocomplete
-            label="Model"
+            label={t('Model')}
             openOnFocus={false}
             data={models}
-            placeholder="The default"
+            placeholder={t('The default')}
             readOnly={!writes}
             {...form.getInputProps('model')}
           />
           <Select
-            label="Endpoint"
+            label={t('Endpoint')}
             data={Object.entries(provider.data?.endpoints ?? { [profile.endpoint_id]: '' }).map(([name, url]) => ({
               value: name,
               label: url ? `${name}: ${url}` : name,
             }))}
-            placeholder={provider.data?.dialect === null ? 'The agent’s own' : 'The provider’s default'}
+            placeholder={provider.data?.dialect === null ? t('The agent’s own') : t('The provider’s default')}
             clearable
             disabled={!writes || provider.data?.dialect === null}
             {...form.getInputProps('endpoint')}
           />
           <DirectoryInput
-            label="Working directory"
+            label={t('Working directory')}
             placeholder={profile.profile_home}
             readOnly={!writes}
             {...form.getInputProps('directory')}
             value={form.values.directory}
           />
           <TextInput
-            label="Arguments"
-            description="Quote what holds spaces."
+            label={t('Arguments')}
+            description={t('Quote what holds spaces.')}
             classNames={{ input: 'jf-mono' }}
             readOnly={!writes}
             autoComplete="off"
@@ -94,27 +95,27 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
           {(agent?.supports_approvals || stored.approvals) && (
             <ApprovalsSelect readOnly={!writes} {...form.getInputProps('approvals')} value={form.values.approvals} />
           )}
-          {late && <ChangedElsewhere what="These settings were" onReload={() => take(stored)} onKeep={keep} />}
+          {late && <ChangedElsewhere what={t('These settings were')} onReload={() => take(stored)} onKeep={keep} />}
           {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
         </Stack>
       </form>
       <ApiKey profile={profile} provider={provider.data} />
       <dl className={blocks.facts}>
-        <dt>Home</dt>
+        <dt>{t('Home')}</dt>
         <dd>
-          <Copyable text={profile.profile_home} label="the home directory" />
+          <Copyable text={profile.profile_home} label={t('the home directory')} />
         </dd>
-        <dt>Made</dt>
+        <dt>{t('Made')}</dt>
         <dd>
-          <RelativeTime time={profile.created_at} never="unknown" />
+          <RelativeTime time={profile.created_at} never={t('unknown')} />
         </dd>
-        <dt>Last used</dt>
+        <dt>{t('Last used')}</dt>
         <dd>
           <RelativeTime time={profile.last_used} />
         </dd>
       </dl>
       <Text size="sm" c="dimmed">
-        Agent and provider of a profile cannot be changed; make another profile.
+        {t('Agent and provider of a profile cannot be changed; make another profile.')}
       </Text>
     </Stack>
   );

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { line } from '../../components/words';
+import { t } from '../../language/messages';
 import type { Draft } from './draft';
 import { type Template, useTemplates } from './queries';
 
@@ -18,8 +19,8 @@ export function TemplateSelect({
   const chosen = templates.find(({ id }) => id === draft.template);
   return (
     <Select
-      label="Template"
-      placeholder="None"
+      label={t('Template')}
+      placeholder={t('None')}
       description={chosen?.description || undefined}
       data={templates.map(({ id, name, agent_id }) => ({
         value: id,

@@ -5,6 +5,7 @@ import { useMay } from '../../app/session';
 import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
+import { t } from '../../language/messages';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useDaemonTools, useOfferedTools } from './queries';
 import { SaveBar } from './SaveBar';
@@ -17,27 +18,28 @@ export function Tools({ profile, shown }: { profile: Detail; shown: boolean }) {
   const writes = useMay('member');
   const stored = choiceOf(profile.daemon_tools);
   const { form, dirty, late, take, saved, keep } = useStoredForm<ToolChoice>(stored);
-  useUnsaved(dirty, 'the tools');
+  useUnsaved(dirty, t('the tools'));
 
   const submit = async (values: ToolChoice) => {
     try {
       const now = await change.mutateAsync({ daemon_tools: scopeOf(values) });
       saved(choiceOf(now.daemon_tools), values);
-      notifyDone('Saved. It counts from the agent’s next start.');
+      notifyDone(t('Saved. It counts from the agent’s next start.'));
     } catch (error) {
-      notifyError(error, 'It was not saved');
+      notifyError(error, t('It was not saved'));
     }
   };
   return (
     <form onSubmit={form.onSubmit(submit)} className={classes.form}>
       <Stack gap="lg">
         <Text size="sm" c="dimmed">
-          The agent finds these tools in its own MCP configuration, as the server jackfield_tools. Each run has a token
-          that reaches them alone.
+          {t(
+            'The agent finds these tools in its own MCP configuration, as the server jackfield_tools. Each run has a token that reaches them alone.',
+          )}
         </Text>
         <OfferedTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
         <OwnTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
-        {late && <ChangedElsewhere what="The tools were" onReload={() => take(stored)} onKeep={keep} />}
+        {late && <ChangedElsewhere what={t('The tools were')} onReload={() => take(stored)} onKeep={keep} />}
         {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
       </Stack>
     </form>
@@ -58,11 +60,11 @@ function OfferedTools({ choice, change, writes, shown }: Part) {
   return (
     <Stack gap="sm" component="section" aria-labelledby="offered-tools">
       <Title order={3} id="offered-tools" fz="sm" fw={500}>
-        Workflows
+        {t('Workflows')}
       </Title>
       <Switch
-        label="All workflows that are offered as tools"
-        description="Those that are offered later, too, but not those without a mark below."
+        label={t('All workflows that are offered as tools')}
+        description={t('Those that are offered later, too, but not those without a mark below.')}
         checked={choice.offered}
         disabled={!writes}
         onChange={(event) => change({ offered: event.currentTarget.checked })}
@@ -84,7 +86,7 @@ function OfferedTools({ choice, change, writes, shown }: Part) {
         ))}
       {choice.offered && offered.length === 0 && (
         <Text size="sm" c="dimmed">
-          No active workflow is offered. Switch it on in the settings of a workflow.
+          {t('No active workflow is offered. Switch it on in the settings of a workflow.')}
         </Text>
       )}
     </Stack>
@@ -95,8 +97,8 @@ function OwnTools({ choice, change, writes, shown }: Part) {
   const { data: tools = [] } = useDaemonTools(shown);
   return (
     <MultiSelect
-      label="Tools of the daemon"
-      description="With them the agent reads, changes and runs your workflows. None unless you choose some."
+      label={t('Tools of the daemon')}
+      description={t('With them the agent reads, changes and runs your workflows. None unless you choose some.')}
       data={tools.map(({ name }) => name)}
       value={namesIn(choice.tools)}
       onChange={(names) => change({ tools: names.join(' ') })}

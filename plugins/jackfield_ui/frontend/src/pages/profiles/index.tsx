@@ -18,6 +18,7 @@ import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
 import { Warnings } from '../../components/Warnings';
+import { t } from '../../language/messages';
 import { Create } from './Create';
 import { DeleteDialog } from './DeleteDialog';
 import { useProfiles, useProfileWarnings, useProxies } from './queries';
@@ -44,18 +45,18 @@ export default function Profiles() {
   const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
   const newButton = writes && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
-      New profile
+      {t('New profile')}
     </Button>
   );
   return (
     <Page
-      title="Profiles"
-      subtitle="A profile is an agent with its own provider, model, key and home directory."
+      title={t('Profiles')}
+      subtitle={t('A profile is an agent with its own provider, model, key and home directory.')}
       actions={profiles.data && profiles.data.length > 0 && newButton}
     >
-      <Warnings title="Files that cannot be used" warnings={warnings.data ?? []} />
+      <Warnings title={t('Files that cannot be used')} warnings={warnings.data ?? []} />
       <DataTable
-        label="Profiles"
+        label={t('Profiles')}
         columns={[...columns, ...projectColumnsBy(({ alias }: Profile) => alias, inUse, belonging)]}
         rows={profiles.data}
         rowKey={(row) => `${row.alias} ${hostOf(row)}`}
@@ -67,37 +68,38 @@ export default function Profiles() {
         rowActions={({ alias }) => (
           <Menu>
             <Menu.Target>
-              <ActionIcon aria-label={`Actions for ${alias}`}>
+              <ActionIcon aria-label={t('Actions for {alias}', { alias })}>
                 <IconDots size={16} />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item component={Link} to={address(alias)}>
-                Open
+                {t('Open')}
               </Menu.Item>
               {belonging.may(alias, 'start') && hasArea('terminals') && (
                 <Menu.Item component={Link} to={terminalOf(alias)}>
-                  Open a terminal…
+                  {t('Open a terminal…')}
                 </Menu.Item>
               )}
               {belonging.may(alias, 'start') && (
                 <Menu.Item component={Link} to={`${address(alias)}?tab=run`}>
-                  Run a prompt
+                  {t('Run a prompt')}
                 </Menu.Item>
               )}
               {belonging.may(alias, 'admin') && <PlaceItems onPlace={(open) => setPlacing({ open, alias })} />}
               {belonging.may(alias, 'write') && (
                 <Menu.Item c="var(--jf-bad)" onClick={() => setDeleting(alias)}>
-                  Delete…
+                  {t('Delete…')}
                 </Menu.Item>
               )}
             </Menu.Dropdown>
           </Menu>
         )}
         empty={
-          <EmptyState icon={IconUserCog} title="No profiles yet" action={newButton}>
-            A profile binds a coding agent to a provider, a model and a key. Several accounts work side by side, and
-            your own configuration of the agent stays as it is.
+          <EmptyState icon={IconUserCog} title={t('No profiles yet')} action={newButton}>
+            {t(
+              'A profile binds a coding agent to a provider, a model and a key. Several accounts work side by side, and your own configuration of the agent stays as it is.',
+            )}
           </EmptyState>
         }
       />
@@ -135,7 +137,7 @@ function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
   return [
     {
       key: 'alias',
-      title: 'Profile',
+      title: t('Profile'),
       primary: true,
       sort: ({ alias }) => alias.toLowerCase(),
       render: ({ alias }) => (
@@ -144,10 +146,10 @@ function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
         </Anchor>
       ),
     },
-    { key: 'agent', title: 'Agent', sort: ({ agent_id }) => agent_id, render: ({ agent_id }) => agent_id },
+    { key: 'agent', title: t('Agent'), sort: ({ agent_id }) => agent_id, render: ({ agent_id }) => agent_id },
     {
       key: 'provider',
-      title: 'Provider',
+      title: t('Provider'),
       sort: ({ provider_id }) => provider_id,
       render: ({ provider_id, endpoint_id }) => (
         <>
@@ -163,21 +165,21 @@ function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
     },
     {
       key: 'model',
-      title: 'Model',
+      title: t('Model'),
       sort: ({ model }) => model,
       render: ({ model }) => <span className="jf-mono">{model}</span>,
     },
     {
       key: 'proxy',
-      title: 'Proxy',
+      title: t('Proxy'),
       render: (row) => {
         const proxy = proxies.find((one) => one.profile === row.alias && hostOf(one) === hostOf(row));
-        return proxy ? <StatusBadge status={proxy.status} /> : <Text c="dimmed">none</Text>;
+        return proxy ? <StatusBadge status={proxy.status} /> : <Text c="dimmed">{t('none')}</Text>;
       },
     },
     {
       key: 'used',
-      title: 'Last used',
+      title: t('Last used'),
       sort: ({ last_used }) => last_used ?? '',
       render: ({ last_used }) => <RelativeTime time={last_used} />,
     },

@@ -1,12 +1,14 @@
 /** What the forms of profiles hold, and what goes to the daemon. Pure. */
+
 import type { Pair } from '../../components/KeyValueEditor';
+import { t } from '../../language/messages';
 
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 export function aliasProblem(alias: string): string | undefined {
-  if (!alias) return 'Give it a name.';
-  if (alias.length > 64) return 'At most 64 characters.';
-  return ALIAS.test(alias) ? undefined : 'Letters, digits, _ and -; the first a letter or a digit.';
+  if (!alias) return t('Give it a name.');
+  if (alias.length > 64) return t('At most 64 characters.');
+  return ALIAS.test(alias) ? undefined : t('Letters, digits, _ and -; the first a letter or a digit.');
 }
 
 /** A free name made of the agent and the provider. */
@@ -53,11 +55,11 @@ export function envOf(pairs: readonly Pair[]): { env: Record<string, string>; pa
   const checked = pairs.map(({ error: _, ...pair }) => {
     const name = pair.key.trim();
     const problem = !name
-      ? 'Give it a name.'
+      ? t('Give it a name.')
       : /[=\0]/.test(name)
-        ? 'A name has no “=”.'
+        ? t('A name has no “=”.')
         : Object.hasOwn(env, name)
-          ? 'It is there already.'
+          ? t('It is there already.')
           : undefined;
     if (problem) {
       valid = false;

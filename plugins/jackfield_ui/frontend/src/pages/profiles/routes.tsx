@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'profiles',
@@ -7,6 +8,11 @@ export default {
     { path: ':alias', load: () => import('./Profile') },
   ],
   actions: [
-    { label: 'New profile', keywords: 'create add agent provider model key', to: '/ui/profiles?new', role: 'member' },
+    {
+      label: t('New profile'),
+      keywords: 'create add agent provider model key',
+      to: '/ui/profiles?new',
+      role: 'member',
+    },
   ],
 } satisfies PageModule;

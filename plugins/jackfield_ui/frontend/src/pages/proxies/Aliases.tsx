@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { nextKey } from './model';
 import classes from './proxies.module.css';
@@ -12,17 +13,24 @@ export function Aliases({ draft, errors, onChange }: FormProps) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        A request for one of these models goes to its target before any rule.
+        {t('A request for one of these models goes to its target before any rule.')}
       </Text>
       {draft.aliases.map(({ key, name, target }, index) => {
         const path = `model_aliases.${name}`;
         const twice = draft.aliases.some((one, at) => at < index && one.name === name);
         return (
-          <Group key={key} gap="md" align="flex-start" wrap="wrap" role="group" aria-label={`Alias ${name}`}>
+          <Group
+            key={key}
+            gap="md"
+            align="flex-start"
+            wrap="wrap"
+            role="group"
+            aria-label={t('Alias {name}', { name })}
+          >
             <TextInput
-              label="Requested model"
+              label={t('Requested model')}
               value={name}
-              error={twice ? 'This name stands above already.' : name === '' && 'Give a name.'}
+              error={twice ? t('This name stands above already.') : name === '' && t('Give a name.')}
               onChange={(event) => put(index, { name: event.currentTarget.value }, path)}
             />
             <div className={classes.grow}>
@@ -34,7 +42,7 @@ export function Aliases({ draft, errors, onChange }: FormProps) {
             </div>
             <ActionIcon
               mt={24}
-              aria-label={`Remove the alias ${name}`}
+              aria-label={t('Remove the alias {name}', { name })}
               onClick={() => onChange({ ...draft, aliases: draft.aliases.filter((_, at) => at !== index) }, path)}
             >
               <IconTrash size={16} />
@@ -50,7 +58,7 @@ export function Aliases({ draft, errors, onChange }: FormProps) {
           onChange({ ...draft, aliases: [...draft.aliases, { key: nextKey(), name: '', target: '' }] }, 'model_aliases')
         }
       >
-        Add an alias
+        {t('Add an alias')}
       </Button>
     </Stack>
   );

@@ -1,4 +1,5 @@
 import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import type { Budget } from './model';
 
@@ -17,15 +18,16 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        When one is used up, requests are refused until it resets, in local time. Models without a price cost nothing
-        here.
+        {t(
+          'When one is used up, requests are refused until it resets, in local time. Models without a price cost nothing here.',
+        )}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         {PERIODS.flatMap(([period, words]) => [
           <NumberInput
             key={`${period}.usd`}
-            label={`US dollars ${words}`}
-            placeholder="no limit"
+            label={t('US dollars {words}', { words })}
+            placeholder={t('no limit')}
             min={0}
             decimalScale={2}
             thousandSeparator=","
@@ -35,8 +37,8 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
           />,
           <NumberInput
             key={`${period}.tokens`}
-            label={`Tokens ${words}`}
-            placeholder="no limit"
+            label={t('Tokens {words}', { words })}
+            placeholder={t('no limit')}
             min={0}
             step={1_000_000}
             allowDecimal={false}

@@ -2,6 +2,7 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import type { ProxyState } from '../../api/types';
 import { compact, money, percent } from '../../components/format';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 
 interface Budget {
   period: 'day' | 'month';
@@ -16,7 +17,7 @@ const WARN = 0.8;
 /** What is spent of each budget; `short` for a table. */
 export function BudgetBars({ proxy, short = false }: { proxy: ProxyState; short?: boolean }) {
   const budgets = proxy.budgets as unknown as Budget[];
-  if (budgets.length === 0) return <Text c="dimmed">none</Text>;
+  if (budgets.length === 0) return <Text c="dimmed">{t('none')}</Text>;
   return (
     <Stack gap={short ? 4 : 'sm'}>
       {budgets.map((budget) => (
@@ -39,13 +40,13 @@ function Bar({ budget: { period, unit, limit, spent, resets_at }, short }: { bud
           {text}
         </Text>
         <Text size="xs" c={over ? 'var(--jf-bad)' : 'dimmed'} className="jf-nowrap">
-          {over ? 'used up' : percent(share)}
+          {over ? t('used up') : percent(share)}
         </Text>
       </Group>
       <Progress value={Math.min(100, share * 100)} color={colour} size="xs" aria-label={text} />
       {!short && (
         <Text size="xs" c="dimmed">
-          resets <RelativeTime time={resets_at} />
+          {rich('resets {resetsAt}', { resetsAt: <RelativeTime time={resets_at} /> })}
         </Text>
       )}
     </div>

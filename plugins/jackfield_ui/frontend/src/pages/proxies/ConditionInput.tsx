@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { t } from '../../language/messages';
 import { type Condition, type Errors, fresh, inner, KINDS } from './model';
 import { PluginCondition } from './PluginCondition';
 import classes from './proxies.module.css';
@@ -16,9 +17,9 @@ interface Props {
 }
 
 const DIALECTS = [
-  { value: 'anthropic', label: 'Messages' },
-  { value: 'chat', label: 'Chat Completions' },
-  { value: 'responses', label: 'Responses' },
+  { value: 'anthropic', label: t('Messages') },
+  { value: 'chat', label: t('Chat Completions') },
+  { value: 'responses', label: t('Responses') },
 ];
 
 /** One condition: its kind, and what that kind asks for. `all`, `any` and `not` hold others. */
@@ -39,7 +40,7 @@ export function ConditionInput({ onRemove, ...props }: Props) {
         />
         <Fields {...props} />
         {onRemove && (
-          <ActionIcon mt={24} aria-label={`Remove: ${label}`} onClick={onRemove}>
+          <ActionIcon mt={24} aria-label={t('Remove: {label}', { label })} onClick={onRemove}>
             <IconTrash size={16} />
           </ActionIcon>
         )}
@@ -79,12 +80,12 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
     case 'token_count':
       return (
         <>
-          {whole('min', 'At least', 'no limit')}
-          {whole('max', 'At most', 'no limit')}
+          {whole('min', t('At least'), t('no limit'))}
+          {whole('max', t('At most'), t('no limit'))}
         </>
       );
     case 'has_tools':
-      return whole('min_count', 'At least so many', '1');
+      return whole('min_count', t('At least so many'), '1');
     case 'model_pattern':
       return text('pattern', 'Pattern: * ? [abc]', 'claude-*');
     case 'path':
@@ -92,7 +93,7 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
     case 'dialect':
       return (
         <Select
-          label="Dialect"
+          label={t('Dialect')}
           data={DIALECTS}
           value={String(condition.equals ?? '')}
           allowDeselect={false}
@@ -103,19 +104,19 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
     case 'header':
       return (
         <>
-          {text('name', 'Name', 'x-team')}
-          {text('equals', 'Value')}
+          {text('name', t('Name'), 'x-team')}
+          {text('equals', t('Value'))}
         </>
       );
     case 'time':
       return (
         <>
-          {text('from', 'From', '', 'time')}
-          {text('to', 'To', '', 'time')}
+          {text('from', t('From'), '', 'time')}
+          {text('to', t('To'), '', 'time')}
         </>
       );
     case 'script':
-      return text('path', 'File in scripts/', 'night.rhai');
+      return text('path', t('File in scripts/'), 'night.rhai');
     default:
       return kinds.some(({ name, plugin }) => plugin !== null && name === condition.type) ? (
         <PluginCondition key={condition.type} condition={condition} error={errors[path]} onChange={onChange} />
@@ -131,7 +132,7 @@ function Nested({ condition, path, kinds, errors, onChange }: Props): ReactNode 
       <div className={classes.nested}>
         <ConditionInput
           {...shared}
-          label="This"
+          label={t('This')}
           condition={one}
           path={`${path}.condition`}
           onChange={(next) => onChange({ ...condition, condition: next })}
@@ -149,7 +150,7 @@ function Nested({ condition, path, kinds, errors, onChange }: Props): ReactNode 
           <ConditionInput
             {...shared}
             key={index}
-            label={`Condition ${index + 1}`}
+            label={t('Condition {index}', { index: index + 1 })}
             condition={one}
             path={`${path}.conditions[${index}]`}
             onChange={(next) => put(several.map((other, at) => (at === index ? next : other)))}
@@ -168,7 +169,7 @@ function Nested({ condition, path, kinds, errors, onChange }: Props): ReactNode 
           leftSection={<IconPlus size={14} aria-hidden="true" />}
           onClick={() => put([...several, fresh('always')])}
         >
-          Add a condition
+          {t('Add a condition')}
         </Button>
       </Stack>
     </div>

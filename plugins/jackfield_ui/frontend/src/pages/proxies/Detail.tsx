@@ -10,6 +10,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { useGuard } from '../../components/unsaved';
 import { Count, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { BudgetBars } from './Budgets';
 import { Editor } from './Editor';
 import { Log } from './Log';
@@ -32,8 +33,8 @@ function OneProxy({ alias }: { alias: string }) {
   const tab = TABS.find((one) => one === search.get('tab')) ?? 'rules';
   return (
     <Page
-      title={`Proxy of ${alias}`}
-      crumbs={[{ label: 'Proxies', to: areaPath('proxies') }]}
+      title={t('Proxy of {alias}', { alias })}
+      crumbs={[{ label: t('Proxies'), to: areaPath('proxies') }]}
       badge={state.data && <StatusBadge status={state.data.enabled ? state.data.status : 'disabled'} />}
       actions={state.data && <Actions proxy={state.data} />}
     >
@@ -47,9 +48,9 @@ function OneProxy({ alias }: { alias: string }) {
             onChange={(next) => setSearch(next === 'rules' ? {} : { tab: next ?? '' }, { replace: true })}
           >
             <Tabs.List mb="md">
-              <Tabs.Tab value="rules">Rules</Tabs.Tab>
-              <Tabs.Tab value="requests">Requests</Tabs.Tab>
-              <Tabs.Tab value="log">Log</Tabs.Tab>
+              <Tabs.Tab value="rules">{t('Rules')}</Tabs.Tab>
+              <Tabs.Tab value="requests">{t('Requests')}</Tabs.Tab>
+              <Tabs.Tab value="log">{t('Log')}</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="rules">
               {config.error && !config.data ? (
@@ -85,24 +86,28 @@ function Actions({ proxy }: { proxy: ProxyState }) {
   );
   return (
     <>
-      {runs ? button('stop', 'Stop') : button('start', 'Start')}
-      {runs && button('restart', 'Restart')}
+      {runs ? button('stop', t('Stop')) : button('start', t('Start'))}
+      {runs && button('restart', t('Restart'))}
     </>
   );
 }
 
 function Facts({ proxy }: { proxy: ProxyState | undefined }) {
   return (
-    <Paper p="md" component="section" aria-label="State">
+    <Paper p="md" component="section" aria-label={t('State')}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="sm">
           <Group gap="xl">
-            <Fact label="Address">
-              {proxy?.port ? <Copyable text={`http://127.0.0.1:${proxy.port}`} label="the address" /> : 'none yet'}
+            <Fact label={t('Address')}>
+              {proxy?.port ? (
+                <Copyable text={`http://127.0.0.1:${proxy.port}`} label={t('the address')} />
+              ) : (
+                t('none yet')
+              )}
             </Fact>
-            <Fact label="Started">{proxy && <RelativeTime time={proxy.started_at} />}</Fact>
-            <Fact label="Requests">{proxy && <Count value={proxy.requests} />}</Fact>
-            <Fact label="Restarts">{proxy && <Count value={proxy.restarts} />}</Fact>
+            <Fact label={t('Started')}>{proxy && <RelativeTime time={proxy.started_at} />}</Fact>
+            <Fact label={t('Requests')}>{proxy && <Count value={proxy.requests} />}</Fact>
+            <Fact label={t('Restarts')}>{proxy && <Count value={proxy.restarts} />}</Fact>
           </Group>
           {proxy?.error && (
             <Text size="sm" c="var(--jf-bad)" style={{ overflowWrap: 'anywhere' }}>
@@ -110,7 +115,7 @@ function Facts({ proxy }: { proxy: ProxyState | undefined }) {
             </Text>
           )}
         </Stack>
-        <Fact label="Budgets">{proxy && <BudgetBars proxy={proxy} />}</Fact>
+        <Fact label={t('Budgets')}>{proxy && <BudgetBars proxy={proxy} />}</Fact>
       </SimpleGrid>
     </Paper>
   );

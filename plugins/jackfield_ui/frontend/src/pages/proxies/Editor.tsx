@@ -10,6 +10,7 @@ import { CodeEditor } from '../../components/CodeEditor';
 import { drafted } from '../../components/drafting';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
+import { t } from '../../language/messages';
 import { Form } from './Form';
 import { below, configOf, type Draft, draftOf, type Errors, fieldErrors } from './model';
 import { isUnread } from './pluginFields';
@@ -43,11 +44,11 @@ export function Editor({
   const [tried] = useDebouncedValue(parsed.config, TEST_AFTER);
   const now = useMemo(() => plain(stored), [stored]);
   const [base, setBase] = useState(now);
-  const mine = parsed.config === undefined ? `not JSON: ${text}` : plain(parsed.config);
+  const mine = parsed.config === undefined ? t('not JSON: {text}', { text }) : plain(parsed.config);
   const state = drafted(mine, base, now);
   const unread = text === undefined && draft.rules.some(({ condition }) => isUnread(condition));
   const changed = state === 'dirty' || state === 'outdated' || unread;
-  useUnsaved(changed, 'the rules');
+  useUnsaved(changed, t('the rules'));
 
   const change = (next: Draft, path?: string) => {
     form.setValues(next);
@@ -67,7 +68,7 @@ export function Editor({
     save.mutate(sent, {
       onSuccess: ({ value }) => {
         take(value);
-        notifyDone('Saved. New requests use it right away.');
+        notifyDone(t('Saved. New requests use it right away.'));
       },
       onError: (error) => {
         if (error instanceof ApiError && error.status === 400) form.setErrors(fieldErrors(error.fields));
@@ -75,7 +76,7 @@ export function Editor({
       },
     });
   };
-  useShortcuts([{ keys: 'mod+S', label: 'Save the rules', run: store, inFields: true }]);
+  useShortcuts([{ keys: 'mod+S', label: t('Save the rules'), run: store, inFields: true }]);
 
   const show = (view: string) => {
     if (view === 'json') setText(JSON.stringify(parsed.config, null, 2));
@@ -90,9 +91,9 @@ export function Editor({
         <Stack gap="md">
           <Group justify="space-between">
             <SegmentedControl
-              aria-label="Show the rules as"
+              aria-label={t('Show the rules as')}
               data={[
-                { value: 'form', label: 'Form' },
+                { value: 'form', label: t('Form') },
                 { value: 'json', label: 'JSON' },
               ]}
               value={text === undefined ? 'form' : 'json'}
@@ -100,28 +101,28 @@ export function Editor({
             />
             {may && (
               <Group gap="sm">
-                {changed && <Text c="dimmed">Not saved yet</Text>}
+                {changed && <Text c="dimmed">{t('Not saved yet')}</Text>}
                 <Button variant="default" disabled={!changed} onClick={() => take(stored)}>
-                  Discard
+                  {t('Discard')}
                 </Button>
                 <Button
                   disabled={state !== 'dirty' || unread || parsed.config === undefined}
                   loading={save.isPending}
                   onClick={store}
                 >
-                  Save
+                  {t('Save')}
                 </Button>
               </Group>
             )}
           </Group>
           {parsed.problem && (
-            <Alert color="red" role="alert" title="This is not JSON yet">
+            <Alert color="red" role="alert" title={t('This is not JSON yet')}>
               {parsed.problem}
             </Alert>
           )}
           <Problems errors={errors} />
           {state === 'outdated' && (
-            <ChangedElsewhere what="The rules were" onReload={() => take(stored)} onKeep={() => setBase(now)} />
+            <ChangedElsewhere what={t('The rules were')} onReload={() => take(stored)} onKeep={() => setBase(now)} />
           )}
           {text === undefined ? (
             <fieldset disabled={!may} className={classes.plain}>
@@ -129,7 +130,7 @@ export function Editor({
             </fieldset>
           ) : (
             <CodeEditor
-              label="Configuration as JSON"
+              label={t('Configuration as JSON')}
               language="json"
               value={text}
               onChange={setText}
@@ -161,7 +162,7 @@ function Problems({ errors }: { errors: Errors }) {
   const found = Object.entries(errors);
   if (found.length === 0) return null;
   return (
-    <Alert color="red" role="alert" title="Not saved: the configuration is not valid">
+    <Alert color="red" role="alert" title={t('Not saved: the configuration is not valid')}>
       <List size="sm">
         {found.map(([path, why]) => (
           <List.Item key={path} style={{ overflowWrap: 'anywhere' }}>
@@ -179,7 +180,7 @@ function parse(text: string): { config?: Record<string, unknown>; problem?: stri
     if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
       return { config: config as Record<string, unknown> };
     }
-    return { problem: 'The configuration is an object: { ... }' };
+    return { problem: t('The configuration is an object: {example}', { example: '{ ... }' }) };
   } catch (failure) {
     return { problem: messageOf(failure) };
   }

@@ -1,6 +1,7 @@
 import { Accordion, Button, Group, NumberInput, Select, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { t } from '../../language/messages';
 import { Aliases } from './Aliases';
 import { BudgetInputs } from './BudgetInputs';
 import { LimitInputs } from './LimitInputs';
@@ -16,14 +17,14 @@ export interface FormProps {
 }
 
 const STRATEGIES: Record<string, string> = {
-  Conditional: 'The first rule that fits',
-  Simple: 'The first rule, whatever its condition',
-  Fallback: 'The first rule that fits; when it fails, the next',
-  Weighted: 'One of those that fit at random, by weight',
-  RoundRobin: 'Those that fit in turn',
-  LeastBusy: 'The target with the fewest requests in flight',
-  LowestLatency: 'The target that began its answers fastest',
-  LowestCost: 'The cheapest target by the price list',
+  Conditional: t('The first rule that fits'),
+  Simple: t('The first rule, whatever its condition'),
+  Fallback: t('The first rule that fits; when it fails, the next'),
+  Weighted: t('One of those that fit at random, by weight'),
+  RoundRobin: t('Those that fit in turn'),
+  LeastBusy: t('The target with the fewest requests in flight'),
+  LowestLatency: t('The target that began its answers fastest'),
+  LowestCost: t('The cheapest target by the price list'),
 };
 
 export function Form({ alias, draft, errors, onChange }: FormProps & { alias: string }) {
@@ -54,12 +55,12 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
       <Group gap="lg" align="flex-start">
         <Switch
           mt={26}
-          label="Enabled"
+          label={t('Enabled')}
           checked={draft.enabled}
           onChange={(event) => onChange({ ...draft, enabled: event.currentTarget.checked }, 'enabled')}
         />
         <Select
-          label="Strategy"
+          label={t('Strategy')}
           description={STRATEGIES[draft.strategy] ?? pluginOf(strategies, draft.strategy)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           w={{ base: '100%', xs: 320 }}
@@ -70,8 +71,8 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
           onChange={(strategy) => onChange({ ...draft, strategy: strategy ?? 'Conditional' }, 'routing.strategy')}
         />
         <NumberInput
-          label="Port"
-          placeholder="Any free one"
+          label={t('Port')}
+          placeholder={t('Any free one')}
           w={140}
           min={1}
           max={65_535}
@@ -85,9 +86,9 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
 
       <section>
         <Group justify="space-between" mb="sm">
-          <Title order={2}>Rules</Title>
+          <Title order={2}>{t('Rules')}</Title>
           <Button variant="default" leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={add}>
-            Add a rule
+            {t('Add a rule')}
           </Button>
         </Group>
         {errors['routing.rules'] && (
@@ -97,7 +98,9 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
         )}
         {draft.rules.length === 0 ? (
           <Text c="dimmed">
-            No rules yet: every request goes to the provider of {alias} with the model that was asked for.
+            {t('No rules yet: every request goes to the provider of {alias} with the model that was asked for.', {
+              alias,
+            })}
           </Text>
         ) : (
           <Stack gap="sm">
@@ -120,18 +123,18 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
       </section>
 
       <Accordion multiple variant="contained" order={2}>
-        <Part name="aliases" title="Model aliases" count={draft.aliases.length}>
+        <Part name="aliases" title={t('Model aliases')} count={draft.aliases.length}>
           <Aliases {...{ draft, errors, onChange }} />
         </Part>
-        <Part name="sticky" title="Conversations that stay" count={draft.sticky === undefined ? 0 : 1}>
+        <Part name="sticky" title={t('Conversations that stay')} count={draft.sticky === undefined ? 0 : 1}>
           <Sticky {...{ draft, errors, onChange }} />
         </Part>
-        <Part name="limits" title="Requests in flight" count={draft.providers.length}>
+        <Part name="limits" title={t('Requests in flight')} count={draft.providers.length}>
           <LimitInputs {...{ draft, errors, onChange }} />
         </Part>
         <Part
           name="budgets"
-          title="Budgets"
+          title={t('Budgets')}
           count={Object.keys({ ...draft.day }).length + Object.keys(draft.month).length}
         >
           <BudgetInputs {...{ draft, errors, onChange }} />
@@ -159,7 +162,7 @@ function Part({
           {title}
         </Text>{' '}
         <Text span c="dimmed" size="sm">
-          {count ? `${count} set` : 'none'}
+          {count ? t('{count} set', { count }) : t('none')}
         </Text>
       </Accordion.Control>
       <Accordion.Panel>{children}</Accordion.Panel>
@@ -172,14 +175,14 @@ function Sticky({ draft, errors, onChange }: FormProps) {
   return (
     <Group gap="lg" align="flex-start">
       <Switch
-        label="Keep each conversation on its target"
-        description="Providers cache the start of a prompt, so a switch costs money."
+        label={t('Keep each conversation on its target')}
+        description={t('Providers cache the start of a prompt, so a switch costs money.')}
         checked={draft.sticky !== undefined}
         onChange={(event) => put(event.currentTarget.checked ? 300 : undefined)}
       />
       {draft.sticky !== undefined && (
         <NumberInput
-          label="Seconds after a request"
+          label={t('Seconds after a request')}
           min={1}
           max={86_400}
           w={240}
@@ -194,7 +197,7 @@ function Sticky({ draft, errors, onChange }: FormProps) {
 
 function pluginOf(strategies: readonly { name: string; plugin: string | null }[], name: string): string {
   const plugin = strategies.find((one) => one.name === name)?.plugin;
-  return plugin ? `Given by the plugin ${plugin}` : '';
+  return plugin ? t('Given by the plugin {plugin}', { plugin }) : '';
 }
 
 function unused(draft: Draft): string {

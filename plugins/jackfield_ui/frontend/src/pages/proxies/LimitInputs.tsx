@@ -1,13 +1,14 @@
 import { ActionIcon, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { type Limits, nextKey } from './model';
 import { useProviders } from './queries';
 
 const FIELDS = [
-  ['max_concurrent', 'At once', ''],
-  ['queue', 'May wait', '64'],
-  ['queue_timeout', 'For so many seconds', '30'],
+  ['max_concurrent', t('At once'), ''],
+  ['queue', t('May wait'), '64'],
+  ['queue_timeout', t('For so many seconds'), '30'],
 ] as const;
 
 /** How many requests a provider has in flight; the others wait. */
@@ -29,12 +30,14 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        More requests than that wait; with a full queue the next target is tried, or the client is told to come again.
+        {t(
+          'More requests than that wait; with a full queue the next target is tried, or the client is told to come again.',
+        )}
       </Text>
       {draft.providers.map(({ key, name, limits }, index) => {
         const path = `providers.${name}`;
         return (
-          <Group key={key} gap="md" align="flex-start" role="group" aria-label={`Limits of ${name}`}>
+          <Group key={key} gap="md" align="flex-start" role="group" aria-label={t('Limits of {name}', { name })}>
             <Text fw={600} mt={28} miw={110}>
               {name}
             </Text>
@@ -53,7 +56,7 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
             ))}
             <ActionIcon
               mt={24}
-              aria-label={`Remove the limits of ${name}`}
+              aria-label={t('Remove the limits of {name}', { name })}
               onClick={() => onChange({ ...draft, providers: draft.providers.filter((_, at) => at !== index) }, path)}
             >
               <IconTrash size={16} />
@@ -62,14 +65,14 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
         );
       })}
       <Select
-        aria-label="Limit a provider"
-        placeholder="Limit a provider"
+        aria-label={t('Limit a provider')}
+        placeholder={t('Limit a provider')}
         w={260}
         searchable
         data={free.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
         value={null}
         onChange={add}
-        nothingFoundMessage="No provider of this name"
+        nothingFoundMessage={t('No provider of this name')}
       />
     </Stack>
   );

@@ -2,6 +2,7 @@ import { Group, Select, Skeleton, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { CopyIcon } from '../../components/Copyable';
 import { Failure } from '../../components/Failure';
+import { t } from '../../language/messages';
 import classes from './proxies.module.css';
 import { useLog } from './queries';
 
@@ -23,27 +24,27 @@ export function Log({ alias }: { alias: string }) {
 
   if (log.error && !log.data) return <Failure error={log.error} onRetry={() => void log.refetch()} />;
   if (text === undefined) return <Skeleton height={320} />;
-  if (text === '') return <Text c="dimmed">The log is empty: the proxy has not been started yet.</Text>;
+  if (text === '') return <Text c="dimmed">{t('The log is empty: the proxy has not been started yet.')}</Text>;
   return (
     <>
       <Group justify="space-between" mb="sm">
         <Select
-          aria-label="How much of the log"
+          aria-label={t('How much of the log')}
           w={160}
           size="xs"
           allowDeselect={false}
-          data={SIZES.map((lines) => ({ value: String(lines), label: `Last ${lines} lines` }))}
+          data={SIZES.map((lines) => ({ value: String(lines), label: t('Last {lines} lines', { lines }) }))}
           value={String(size)}
           onChange={(value) => setSize(Number(value) || 100)}
         />
-        <CopyIcon text={text} label="the log" />
+        <CopyIcon text={text} label={t('the log')} />
       </Group>
       <pre
         ref={box}
         className={classes.log}
         tabIndex={0}
         role="log"
-        aria-label={`Log of the proxy of ${alias}`}
+        aria-label={t('Log of the proxy of {alias}', { alias })}
         onScroll={({ currentTarget: at }) => {
           follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
         }}

@@ -1,5 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../language/messages';
 import type { Condition } from './model';
 import { problemOf, textOf, withText } from './pluginFields';
 
@@ -17,7 +18,7 @@ export function PluginCondition({
   const [typed, setTyped] = useState(() => textOf(condition));
   return (
     <Textarea
-      label="Its fields, as JSON"
+      label={t('Its fields, as JSON')}
       classNames={{ input: 'jf-mono' }}
       autosize
       minRows={2}

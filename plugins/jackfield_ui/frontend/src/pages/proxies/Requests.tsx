@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { moment } from '../../components/format';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { locale, rich, t } from '../../language/messages';
 import { MOST_REQUESTS, type Served, useRequests } from './queries';
 
 /** Requests as they end, the newest first. */
@@ -22,24 +23,24 @@ export function Requests({ alias }: { alias: string }) {
     <>
       <Group justify="space-between" mb="sm">
         <Text c="dimmed" size="sm">
-          The latest {MOST_REQUESTS} since the daemon has started.
+          {t('The latest {mostRequests} since the daemon has started.', { mostRequests: MOST_REQUESTS })}
         </Text>
         <Switch
-          label={held ? `Follow (${waiting} new)` : 'Follow'}
+          label={held ? t('Follow ({waiting} new)', { waiting }) : t('Follow')}
           checked={held === undefined}
           onChange={(event) => setHeld(event.currentTarget.checked ? undefined : (requests.data ?? []))}
         />
       </Group>
       <DataTable
-        label="Requests"
+        label={t('Requests')}
         columns={COLUMNS}
         rows={rows}
         rowKey={({ id }) => id}
         error={requests.error}
         onRetry={() => void requests.refetch()}
         empty={
-          <EmptyState icon={IconArrowsRightLeft} title="No requests yet">
-            Run the profile’s agent, in a terminal or from a workflow: its requests show here as they end.
+          <EmptyState icon={IconArrowsRightLeft} title={t('No requests yet')}>
+            {t('Run the profile’s agent, in a terminal or from a workflow: its requests show here as they end.')}
           </EmptyState>
         }
       />
@@ -48,29 +49,29 @@ export function Requests({ alias }: { alias: string }) {
 }
 
 const COLUMNS: Column<Served>[] = [
-  { key: 'time', title: 'Time', primary: true, render: (row) => <Clock time={row.time} /> },
+  { key: 'time', title: t('Time'), primary: true, render: (row) => <Clock time={row.time} /> },
   {
     key: 'model',
-    title: 'Asked for, and sent to',
+    title: t('Asked for, and sent to'),
     render: (row) => (
       <>
         {row.asked_model}
         <Text size="xs" c="dimmed">
           {row.provider} / {row.model}
-          {row.translated && ', translated'}
+          {row.translated && t(', translated')}
         </Text>
       </>
     ),
   },
   {
     key: 'rule',
-    title: 'Rule',
+    title: t('Rule'),
     width: '26%',
     render: (row) => (
       <>
         {row.rule ?? (
           <Text span c="dimmed">
-            none
+            {t('none')}
           </Text>
         )}
         <Text size="xs" c="dimmed" lineClamp={2} title={row.reason}>
@@ -81,32 +82,35 @@ const COLUMNS: Column<Served>[] = [
   },
   {
     key: 'tokens',
-    title: 'Tokens',
+    title: t('Tokens'),
     align: 'end',
     render: (row) =>
-      row.usage ? (
-        <>
-          <Count value={row.usage.input_tokens} short /> in, <Count value={row.usage.output_tokens ?? 0} short /> out
-          {row.usage.cache_read_tokens + row.usage.cache_creation_tokens > 0 && (
-            <Text size="xs" c="dimmed">
-              <Count value={row.usage.cache_read_tokens + row.usage.cache_creation_tokens} short /> cached
-            </Text>
-          )}
-        </>
-      ) : (
-        '–'
-      ),
+      row.usage
+        ? rich('{inputTokens} in, {outputTokens} out{text}', {
+            inputTokens: <Count value={row.usage.input_tokens} short />,
+            outputTokens: <Count value={row.usage.output_tokens ?? 0} short />,
+            text: row.usage.cache_read_tokens + row.usage.cache_creation_tokens > 0 && (
+              <Text size="xs" c="dimmed">
+                {rich('{cacheReadTokens} cached', {
+                  cacheReadTokens: (
+                    <Count value={row.usage.cache_read_tokens + row.usage.cache_creation_tokens} short />
+                  ),
+                })}
+              </Text>
+            ),
+          })
+        : '–',
   },
   {
     key: 'cost',
-    title: 'Cost',
+    title: t('Cost'),
     align: 'end',
     render: (row) => (row.cost_usd === null ? '–' : <Money value={row.cost_usd} />),
   },
-  { key: 'took', title: 'Took', align: 'end', render: (row) => <Duration ms={row.duration_ms} /> },
+  { key: 'took', title: t('Took'), align: 'end', render: (row) => <Duration ms={row.duration_ms} /> },
   {
     key: 'status',
-    title: 'Status',
+    title: t('Status'),
     render: (row) => (
       <>
         <StatusBadge
@@ -116,7 +120,7 @@ const COLUMNS: Column<Served>[] = [
         />
         {row.attempts > 1 && (
           <Text size="xs" c="dimmed">
-            {row.attempts} attempts
+            {t('{attempts} attempts', { attempts: row.attempts })}
           </Text>
         )}
         {row.error && (
@@ -134,7 +138,7 @@ function Clock({ time }: { time: string }) {
   const at = new Date(time);
   return (
     <time dateTime={time} title={moment(at)} className="jf-nowrap">
-      {new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(at)}
+      {new Intl.DateTimeFormat(locale(), { timeStyle: 'medium' }).format(at)}
     </time>
   );
 }

@@ -11,6 +11,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';
 import classes from './proxies.module.css';
@@ -42,26 +43,31 @@ export function RuleRow({
   const wrong = below(errors, path);
   const open = opened || wrong;
   return (
-    <Paper data-wrong={wrong || undefined} className={classes.rule} role="group" aria-label={`Rule ${rule.name}`}>
+    <Paper
+      data-wrong={wrong || undefined}
+      className={classes.rule}
+      role="group"
+      aria-label={t('Rule {name}', { name: rule.name })}
+    >
       <Group gap={0} wrap="nowrap">
         <UnstyledButton className={classes.head} aria-expanded={open} onClick={() => onOpen(!opened)}>
           <IconChevronRight size={16} className={classes.arrow} data-open={open || undefined} aria-hidden="true" />
-          <span className={classes.priority} title="Priority">
+          <span className={classes.priority} title={t('Priority')}>
             {rule.priority}
           </span>
           <span className={classes.words}>
             <Text span fw={600}>
-              {rule.name || 'Not named yet'}
+              {rule.name || t('Not named yet')}
             </Text>
             <Text span size="sm" c="dimmed">
               {told(rule.condition)}
             </Text>
           </span>
           <span className={classes.target}>
-            <IconArrowRight size={12} aria-hidden /> {rule.target || 'no target yet'}
+            <IconArrowRight size={12} aria-hidden /> {rule.target || t('no target yet')}
           </span>
         </UnstyledButton>
-        <ActionIcon aria-label={`Remove the rule ${rule.name}`} onClick={onRemove} mr="xs">
+        <ActionIcon aria-label={t('Remove the rule {name}', { name: rule.name })} onClick={onRemove} mr="xs">
           <IconTrash size={16} />
         </ActionIcon>
       </Group>
@@ -69,15 +75,15 @@ export function RuleRow({
         <Stack gap="md" className={classes.body}>
           <Group gap="md" align="flex-start" grow preventGrowOverflow={false}>
             <TextInput
-              label="Name"
+              label={t('Name')}
               maxLength={128}
               value={rule.name}
               error={errors[`${path}.name`]}
               onChange={(event) => onChange({ ...rule, name: event.currentTarget.value }, 'name')}
             />
             <NumberInput
-              label="Priority"
-              description="Rules with a higher number come first"
+              label={t('Priority')}
+              description={t('Rules with a higher number come first')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               maw={160}
               allowDecimal={false}
@@ -87,8 +93,8 @@ export function RuleRow({
             />
             {(weighted || rule.weight !== undefined) && (
               <NumberInput
-                label="Weight"
-                description="Its share under Weighted"
+                label={t('Weight')}
+                description={t('Its share under Weighted')}
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 maw={160}
                 min={0}
@@ -100,7 +106,7 @@ export function RuleRow({
             )}
           </Group>
           <ConditionInput
-            label="When"
+            label={t('When')}
             condition={rule.condition}
             path={`${path}.condition`}
             kinds={kinds}
@@ -108,7 +114,7 @@ export function RuleRow({
             onChange={(condition) => onChange({ ...rule, condition }, 'condition')}
           />
           <Checkbox
-            label="This rule serves only when no other rule fits, or those that fit have failed"
+            label={t('This rule serves only when no other rule fits, or those that fit have failed')}
             checked={rule.fallback === true}
             onChange={(event) => onChange(falling(rule, event.currentTarget.checked), 'fallback')}
           />

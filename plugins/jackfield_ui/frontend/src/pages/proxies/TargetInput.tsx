@@ -1,4 +1,5 @@
 import { Autocomplete, Group, Select } from '@mantine/core';
+import { t } from '../../language/messages';
 import { targetParts } from './model';
 import { useProvider, useProviders } from './queries';
 
@@ -7,7 +8,7 @@ export function TargetInput({
   target,
   error,
   onChange,
-  labels = ['To the provider', 'Model'],
+  labels = [t('To the provider'), t('Model')],
 }: {
   target: string;
   error: string | undefined;
@@ -32,18 +33,18 @@ export function TargetInput({
     <Group gap="md" align="flex-start" grow preventGrowOverflow={false}>
       <Select
         label={labels[0]}
-        placeholder="Choose one"
+        placeholder={t('Choose one')}
         searchable
         allowDeselect={false}
         data={options}
         value={provider || null}
         error={said}
-        nothingFoundMessage="No provider of this name"
+        nothingFoundMessage={t('No provider of this name')}
         onChange={choose}
       />
       <Autocomplete
         label={labels[1]}
-        placeholder="Any model"
+        placeholder={t('Any model')}
         disabled={!provider}
         data={[...(found.data?.models ?? [])]}
         value={model}

@@ -15,15 +15,16 @@ import { IconAlertTriangle, IconArrowRight, IconCheck, IconMinus } from '@tabler
 import { useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
+import { t } from '../../language/messages';
 import { type Draft, fieldErrors, targetParts } from './model';
 import classes from './proxies.module.css';
 import { type Asked, type RuleTest, useRuleTest } from './queries';
 
 const TYPING = 250;
 const FLAGS = [
-  ['thinking', 'Asks for thinking'],
-  ['image', 'Has an image'],
-  ['web_search', 'Brings a web search'],
+  ['thinking', t('Asks for thinking')],
+  ['image', t('Has an image')],
+  ['web_search', t('Brings a web search')],
 ] as const;
 
 /** Which rule would take a request, by what is written beside it. Nothing is sent. */
@@ -60,20 +61,20 @@ export function Tester({
     ]),
   ];
   return (
-    <Paper p="md" component="section" aria-label="Which rule would match" className={classes.tester}>
+    <Paper p="md" component="section" aria-label={t('Which rule would match')} className={classes.tester}>
       <Title order={2} mb="sm">
-        Which rule would match?
+        {t('Which rule would match?')}
       </Title>
       <Stack gap="sm">
         <Autocomplete
-          label="Requested model"
+          label={t('Requested model')}
           data={models.filter(Boolean)}
           value={asked.model}
           onChange={(model) => put({ model })}
         />
         <Group grow align="flex-start" gap="sm">
           <NumberInput
-            label="Tokens"
+            label={t('Tokens')}
             min={0}
             step={1_000}
             allowDecimal={false}
@@ -82,7 +83,7 @@ export function Tester({
             onChange={(tokens) => put({ tokens: Number(tokens) || 0 })}
           />
           <NumberInput
-            label="Tools"
+            label={t('Tools')}
             min={0}
             allowDecimal={false}
             value={asked.tools}
@@ -90,7 +91,7 @@ export function Tester({
           />
         </Group>
         <TextInput
-          label="Time of day"
+          label={t('Time of day')}
           type="time"
           value={asked.time ?? ''}
           onChange={(event) => setAsked(timed(asked, event.currentTarget.value))}
@@ -105,10 +106,10 @@ export function Tester({
             />
           ))}
         </Group>
-        <KeyValueEditor label="Headers" pairs={headers} onChange={putHeaders} addLabel="Add a header" />
+        <KeyValueEditor label={t('Headers')} pairs={headers} onChange={putHeaders} addLabel={t('Add a header')} />
         <div role="status" className={classes.verdict}>
           {asked.model.trim() === '' ? (
-            <Text c="dimmed">Name a model to see where it would go.</Text>
+            <Text c="dimmed">{t('Name a model to see where it would go.')}</Text>
           ) : tested.error ? (
             <Text c="dimmed" size="sm">
               {said(tested.error)}
@@ -135,18 +136,20 @@ function Verdict({ tested }: { tested: RuleTest }) {
         </Text>
       </Group>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {tested.rule === null ? 'By no rule: ' : 'By '}
+        {tested.rule === null ? t('By no rule: ') : t('By ')}
         {tested.reason}.
       </Text>
       {tested.then.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          When that fails: {tested.then.join(', then ')}
+          {t('When that fails: {then}', { then: tested.then.join(t(', then ')) })}
         </Text>
       )}
       {!tested.usable && (
         <Group gap={6} wrap="nowrap" c="var(--jf-warn)">
           <IconAlertTriangle size={16} aria-hidden="true" className={classes.fixed} />
-          <Text size="sm">This provider cannot be reached by the proxy: its key or its endpoint is missing.</Text>
+          <Text size="sm">
+            {t('This provider cannot be reached by the proxy: its key or its endpoint is missing.')}
+          </Text>
         </Group>
       )}
     </Stack>
@@ -155,13 +158,13 @@ function Verdict({ tested }: { tested: RuleTest }) {
 
 function RuleResults({ tested }: { tested: RuleTest }) {
   return (
-    <ul className={classes.judged} aria-label="Rules and whether they fit">
+    <ul className={classes.judged} aria-label={t('Rules and whether they fit')}>
       {tested.rules.map(({ name, fits }) => (
         <li key={name} data-chosen={name === tested.rule || undefined}>
           {fits ? (
-            <IconCheck size={15} color="var(--jf-good)" aria-label="Fits:" />
+            <IconCheck size={15} color="var(--jf-good)" aria-label={t('Fits:')} />
           ) : (
-            <IconMinus size={15} color="var(--jf-still)" aria-label="Does not fit:" />
+            <IconMinus size={15} color="var(--jf-still)" aria-label={t('Does not fit:')} />
           )}
           <span>{name}</span>
         </li>
@@ -172,7 +175,9 @@ function RuleResults({ tested }: { tested: RuleTest }) {
 
 function said(error: unknown): string {
   const [first] = error instanceof ApiError ? Object.entries(fieldErrors(error.fields)) : [];
-  return first ? `The configuration is not valid yet: ${first[0]}: ${first[1]}` : messageOf(error);
+  return first
+    ? t('The configuration is not valid yet: {first}: {first2}', { first: first[0], first2: first[1] })
+    : messageOf(error);
 }
 
 function firstModel(draft: Draft): string {

@@ -15,6 +15,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { Count, RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { BudgetBars } from './Budgets';
 import { type Act, useAct, useProfiles, useProxies, useProxyEvents, useStopAll } from './queries';
 
@@ -30,31 +31,35 @@ export default function Proxies() {
   const setUp = (open: boolean) => setSearch(open ? { new: '' } : {}, { replace: true });
 
   const stop = async () => {
-    const body =
-      'Agents that use them get no answer until they are started again. Requests in flight end as they began.';
-    if (await confirm({ title: `Stop ${alive.length} proxies?`, body, action: 'Stop all' })) stopAll.mutate();
+    const body = t(
+      'Agents that use them get no answer until they are started again. Requests in flight end as they began.',
+    );
+    if (await confirm({ title: t('Stop {alive} proxies?', { alive: alive.length }), body, action: t('Stop all') }))
+      stopAll.mutate();
   };
   return (
     <Page
-      title="Proxies"
-      subtitle="Between a profile’s agent and the providers of models: rules, fallbacks, limits, and what was used."
+      title={t('Proxies')}
+      subtitle={t(
+        'Between a profile’s agent and the providers of models: rules, fallbacks, limits, and what was used.',
+      )}
       actions={
         may && (
           <>
             {alive.length > 1 && (
               <Button variant="default" onClick={() => void stop()} loading={stopAll.isPending}>
-                Stop all
+                {t('Stop all')}
               </Button>
             )}
             <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setUp(true)}>
-              Set up a proxy
+              {t('Set up a proxy')}
             </Button>
           </>
         )
       }
     >
       <DataTable
-        label="Proxies"
+        label={t('Proxies')}
         columns={columns}
         rows={proxies.data}
         rowKey={(row) => `${row.profile} ${hostOf(row)}`}
@@ -64,9 +69,10 @@ export default function Proxies() {
         textOf={textOf}
         {...(may ? { rowActions: (row: ProxyState) => <Actions proxy={row} /> } : {})}
         empty={
-          <EmptyState icon={IconArrowsRightLeft} title="No profile has a proxy">
-            A proxy sends each request of an agent where your rules say: long ones to one model, small ones to a cheaper
-            one. When a provider fails, another one serves. The agent needs no change.
+          <EmptyState icon={IconArrowsRightLeft} title={t('No profile has a proxy')}>
+            {t(
+              'A proxy sends each request of an agent where your rules say: long ones to one model, small ones to a cheaper one. When a provider fails, another one serves. The agent needs no change.',
+            )}
           </EmptyState>
         }
       />
@@ -82,7 +88,7 @@ const textOf = ({ profile, status, port, host }: ProxyState) => [profile, status
 const COLUMNS: Column<ProxyState>[] = [
   {
     key: 'profile',
-    title: 'Profile',
+    title: t('Profile'),
     primary: true,
     sort: (row) => row.profile,
     render: (row) => (
@@ -93,7 +99,7 @@ const COLUMNS: Column<ProxyState>[] = [
   },
   {
     key: 'status',
-    title: 'Status',
+    title: t('Status'),
     sort: (row) => row.status,
     render: (row) => (
       <>
@@ -106,23 +112,23 @@ const COLUMNS: Column<ProxyState>[] = [
       </>
     ),
   },
-  { key: 'port', title: 'Port', align: 'end', render: (row) => <span className="jf-mono">{row.port ?? '–'}</span> },
+  { key: 'port', title: t('Port'), align: 'end', render: (row) => <span className="jf-mono">{row.port ?? '–'}</span> },
   {
     key: 'requests',
-    title: 'Requests',
+    title: t('Requests'),
     align: 'end',
     sort: (row) => row.requests,
     render: (row) => <Count value={row.requests} />,
   },
   {
     key: 'restarts',
-    title: 'Restarts',
+    title: t('Restarts'),
     align: 'end',
     sort: (row) => row.restarts,
     render: (row) => <Count value={row.restarts} />,
   },
-  { key: 'budgets', title: 'Budgets', width: '27%', render: (row) => <BudgetBars proxy={row} short /> },
-  { key: 'started', title: 'Started', render: (row) => <RelativeTime time={row.started_at} /> },
+  { key: 'budgets', title: t('Budgets'), width: '27%', render: (row) => <BudgetBars proxy={row} short /> },
+  { key: 'started', title: t('Started'), render: (row) => <RelativeTime time={row.started_at} /> },
 ];
 
 function Actions({ proxy }: { proxy: ProxyState }) {
@@ -131,7 +137,7 @@ function Actions({ proxy }: { proxy: ProxyState }) {
   const button = (what: Act, label: string, Sign: typeof IconRefresh) => (
     <Tooltip label={label}>
       <ActionIcon
-        aria-label={`${label} the proxy of ${proxy.profile}`}
+        aria-label={t('{label} the proxy of {profile}', { label, profile: proxy.profile })}
         loading={act.isPending && act.variables.act === what}
         disabled={act.isPending}
         onClick={() => act.mutate({ alias: proxy.profile, act: what })}
@@ -142,8 +148,8 @@ function Actions({ proxy }: { proxy: ProxyState }) {
   );
   return (
     <Group gap={0} wrap="nowrap" justify="flex-end">
-      {runs ? button('stop', 'Stop', IconPlayerStop) : button('start', 'Start', IconPlayerPlay)}
-      {runs && button('restart', 'Restart', IconRefresh)}
+      {runs ? button('stop', t('Stop'), IconPlayerStop) : button('start', t('Start'), IconPlayerPlay)}
+      {runs && button('restart', t('Restart'), IconRefresh)}
     </Group>
   );
 }
@@ -158,37 +164,38 @@ function SetUp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
     if (alias) void navigate(`${areaPath('proxies')}/${segment(alias)}`);
   };
   return (
-    <Modal opened={opened} onClose={onClose} title="Set up a proxy">
+    <Modal opened={opened} onClose={onClose} title={t('Set up a proxy')}>
       <form onSubmit={submit}>
         <Stack>
           {profiles.data && names.length === 0 ? (
             <Text>
-              A proxy belongs to a profile, and there is none yet.{' '}
-              {hasArea('profiles') && (
-                <Anchor component={Link} to="/ui/profiles?new">
-                  Create a profile
-                </Anchor>
-              )}
+              {rich('A proxy belongs to a profile, and there is none yet. {anchor}', {
+                anchor: hasArea('profiles') && (
+                  <Anchor component={Link} to="/ui/profiles?new">
+                    {t('Create a profile')}
+                  </Anchor>
+                ),
+              })}
             </Text>
           ) : (
             <Select
-              label="Profile"
-              description="You add its rules next. Nothing runs until you save them."
+              label={t('Profile')}
+              description={t('You add its rules next. Nothing runs until you save them.')}
               data={names}
               value={alias}
               onChange={setAlias}
               searchable
-              nothingFoundMessage="No profile of this name"
+              nothingFoundMessage={t('No profile of this name')}
               limit={200}
               data-autofocus
             />
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" disabled={!alias}>
-              Write rules
+              {t('Write rules')}
             </Button>
           </Group>
         </Stack>

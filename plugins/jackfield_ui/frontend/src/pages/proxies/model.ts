@@ -1,6 +1,8 @@
 /** A proxy's configuration while somebody edits it; pure. What is stored is made of it by `configOf`. */
+
 import { isRecord } from '../../api/errors';
 import { count } from '../../components/format';
+import { t } from '../../language/messages';
 
 export type Condition = { type: string; [name: string]: unknown };
 
@@ -134,22 +136,22 @@ export interface ConditionType {
 }
 
 export const KINDS: readonly ConditionType[] = [
-  { type: 'always', label: 'Always', initial: {} },
-  { type: 'token_count', label: 'Length in tokens', initial: { min: 60_000 } },
-  { type: 'has_tools', label: 'Brings tools', initial: { min_count: 1 } },
-  { type: 'model_pattern', label: 'Model’s name', initial: { pattern: 'claude-*' } },
-  { type: 'path', label: 'Path', initial: { pattern: '/v1/embeddings' } },
-  { type: 'dialect', label: 'Client’s dialect', initial: { equals: 'anthropic' } },
-  { type: 'background', label: 'Asks for a small model', initial: {} },
-  { type: 'thinking', label: 'Asks for thinking', initial: {} },
-  { type: 'image', label: 'Has an image', initial: {} },
-  { type: 'web_search', label: 'Brings a web search', initial: {} },
-  { type: 'header', label: 'Header', initial: { name: '', equals: '' } },
-  { type: 'time', label: 'Time of day', initial: { from: '08:00', to: '18:00' } },
-  { type: 'script', label: 'Script', initial: { path: '' } },
-  { type: 'all', label: 'All of these', initial: { conditions: [{ type: 'always' }] } },
-  { type: 'any', label: 'Any of these', initial: { conditions: [{ type: 'always' }] } },
-  { type: 'not', label: 'Not this', initial: { condition: { type: 'always' } } },
+  { type: 'always', label: t('Always'), initial: {} },
+  { type: 'token_count', label: t('Length in tokens'), initial: { min: 60_000 } },
+  { type: 'has_tools', label: t('Brings tools'), initial: { min_count: 1 } },
+  { type: 'model_pattern', label: t('Model’s name'), initial: { pattern: 'claude-*' } },
+  { type: 'path', label: t('Path'), initial: { pattern: '/v1/embeddings' } },
+  { type: 'dialect', label: t('Client’s dialect'), initial: { equals: 'anthropic' } },
+  { type: 'background', label: t('Asks for a small model'), initial: {} },
+  { type: 'thinking', label: t('Asks for thinking'), initial: {} },
+  { type: 'image', label: t('Has an image'), initial: {} },
+  { type: 'web_search', label: t('Brings a web search'), initial: {} },
+  { type: 'header', label: t('Header'), initial: { name: '', equals: '' } },
+  { type: 'time', label: t('Time of day'), initial: { from: '08:00', to: '18:00' } },
+  { type: 'script', label: t('Script'), initial: { path: '' } },
+  { type: 'all', label: t('All of these'), initial: { conditions: [{ type: 'always' }] } },
+  { type: 'any', label: t('Any of these'), initial: { conditions: [{ type: 'always' }] } },
+  { type: 'not', label: t('Not this'), initial: { condition: { type: 'always' } } },
 ];
 
 export function fresh(type: string): Condition {
@@ -166,46 +168,46 @@ export function told(condition: Condition): string {
   const say = (value: unknown) => String(value ?? '');
   switch (condition.type) {
     case 'always':
-      return 'every request';
+      return t('every request');
     case 'token_count': {
       const [least, most] = [number(condition.min), number(condition.max)];
       if (least !== undefined && most !== undefined) return `${count(least)} to ${count(most)} tokens`;
-      if (least !== undefined) return `at least ${count(least)} tokens`;
-      return most === undefined ? 'a length not set yet' : `at most ${count(most)} tokens`;
+      if (least !== undefined) return t('at least {least} tokens', { least: count(least) });
+      return most === undefined ? t('a length not set yet') : t('at most {most} tokens', { most: count(most) });
     }
     case 'has_tools': {
       const least = number(condition.min_count) ?? 1;
-      return least === 1 ? 'brings tools' : `brings ${count(least)} tools or more`;
+      return t('{least, plural, one {brings tools} other {brings # tools or more}}', { least });
     }
     case 'thinking':
     case 'thinking_mode':
-      return 'asks for thinking';
+      return t('asks for thinking');
     case 'image':
-      return 'has an image';
+      return t('has an image');
     case 'web_search':
-      return 'brings a web search';
+      return t('brings a web search');
     case 'background':
-      return 'asks for a small model';
+      return t('asks for a small model');
     case 'model_pattern':
-      return `model is ${say(condition.pattern)}`;
+      return t('model is {say}', { say: say(condition.pattern) });
     case 'path':
-      return `path is ${say(condition.pattern)}`;
+      return t('path is {say}', { say: say(condition.pattern) });
     case 'dialect':
-      return `client speaks ${say(condition.equals)}`;
+      return t('client speaks {say}', { say: say(condition.equals) });
     case 'header':
-      return `header ${say(condition.name)} is “${say(condition.equals)}”`;
+      return t('header {say} is “{say2}”', { say: say(condition.name), say2: say(condition.equals) });
     case 'time':
       return `from ${say(condition.from)} to ${say(condition.to)}`;
     case 'script':
-      return `the script ${say(condition.path)} says so`;
+      return t('the script {say} says so', { say: say(condition.path) });
     case 'all':
-      return inner(condition).map(part).join(' and ');
+      return inner(condition).map(part).join(t(' and '));
     case 'any':
-      return inner(condition).map(part).join(' or ');
+      return inner(condition).map(part).join(t(' or '));
     case 'not':
       return isRecord(condition.condition) ? `not: ${part(condition.condition as Condition)}` : 'not';
     default:
-      return condition.type || 'not chosen yet';
+      return condition.type || t('not chosen yet');
   }
 }
 
@@ -216,10 +218,10 @@ function part(condition: Condition): string {
 
 const PREFIX = 'proxy_config.';
 const PATTERNS: readonly [RegExp, string][] = [
-  [/\.target$|^model_aliases\./, 'Choose a provider and a model.'],
-  [/\.(from|to)$/, 'Give a time such as 08:30.'],
-  [/\.path$/, 'Give a path below the folder scripts, such as night.rhai.'],
-  [/\.name$/, 'This name has characters that are not allowed.'],
+  [/\.target$|^model_aliases\./, t('Choose a provider and a model.')],
+  [/\.(from|to)$/, t('Give a time such as 08:30.')],
+  [/\.path$/, t('Give a path below the folder scripts, such as night.rhai.')],
+  [/\.name$/, t('This name has characters that are not allowed.')],
 ];
 
 /** The server's errors by the path within the configuration; patterns said in words. */
@@ -230,7 +232,7 @@ export function fieldErrors(fields: Errors): Record<string, string> {
       const plain = why.includes('should match pattern')
         ? PATTERNS.find(([pattern]) => pattern.test(path))?.[1]
         : why.startsWith('String should have at least 1')
-          ? 'This must not be empty.'
+          ? t('This must not be empty.')
           : undefined;
       return [path, plain ?? why];
     }),

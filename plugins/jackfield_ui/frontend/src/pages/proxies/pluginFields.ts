@@ -1,5 +1,7 @@
 /** A plugin's condition as text: what it asks for, only the plugin knows. Pure. */
+
 import { isRecord, messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 import type { Condition } from './model';
 
 /** Text that is no JSON yet, kept beside the condition that was last understood. No part of what is stored. */
@@ -28,7 +30,7 @@ export function problemOf(condition: Condition): string | undefined {
   if (text === undefined) return undefined;
   try {
     JSON.parse(text);
-    return 'Give an object: { ... }';
+    return t('Give an object: {example}', { example: '{ ... }' });
   } catch (failure) {
     return messageOf(failure);
   }

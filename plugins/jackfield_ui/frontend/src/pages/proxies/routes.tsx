@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'proxies',
@@ -6,5 +7,5 @@ export default {
     { path: '', load: () => import('./index') },
     { path: ':alias', load: () => import('./Detail') },
   ],
-  actions: [{ label: 'Set up a proxy', keywords: 'rules routing new', to: '/ui/proxies?new', role: 'member' }],
+  actions: [{ label: t('Set up a proxy'), keywords: 'rules routing new', to: '/ui/proxies?new', role: 'member' }],
 } satisfies PageModule;

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { notifyDone, notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import type { Registry } from './queries';
 
 /** Stay at a commit, or go with the channel again. */
@@ -16,11 +17,11 @@ export function Pin({ state }: { state: Registry }) {
     onSuccess: ({ pinned, commit }) => {
       setRef('');
       void client.invalidateQueries({ queryKey: ['registry'] });
-      if (!pinned) notifyDone('The next sync goes with the channel again.');
-      else notifyDone(pinned === commit ? 'Pinned, and in use.' : 'Pinned; the next sync fetches it.');
+      if (!pinned) notifyDone(t('The next sync goes with the channel again.'));
+      else notifyDone(pinned === commit ? t('Pinned, and in use.') : t('Pinned; the next sync fetches it.'));
     },
     onError: (failure) => {
-      if (!(failure instanceof ApiError && failure.fields.ref)) notifyError(failure, 'It cannot be pinned');
+      if (!(failure instanceof ApiError && failure.fields.ref)) notifyError(failure, t('It cannot be pinned'));
     },
   });
   const submit = (event: FormEvent) => {
@@ -29,12 +30,12 @@ export function Pin({ state }: { state: Registry }) {
   };
   const problem = error instanceof ApiError ? error.fields.ref : undefined;
   return (
-    <Paper p="md" component="section" aria-label="Pin">
+    <Paper p="md" component="section" aria-label={t('Pin')}>
       <Title order={2} mb="xs">
-        Pin
+        {t('Pin')}
       </Title>
       <Text size="sm" c="dimmed" mb="md">
-        A pinned registry stays at one commit, whatever is published and however a sync is begun.
+        {t('A pinned registry stays at one commit, whatever is published and however a sync is begun.')}
       </Text>
       {state.pinned ? (
         <Button
@@ -43,13 +44,13 @@ export function Pin({ state }: { state: Registry }) {
           loading={isPending}
           onClick={() => mutate(null)}
         >
-          Go with the channel again
+          {t('Go with the channel again')}
         </Button>
       ) : (
         <form onSubmit={submit}>
           <Group align="flex-end" gap="sm">
             <TextInput
-              label="Commit"
+              label={t('Commit')}
               placeholder={state.commit ?? ''}
               required
               classNames={{ input: 'jf-mono' }}
@@ -64,11 +65,11 @@ export function Pin({ state }: { state: Registry }) {
               leftSection={<IconPinned size={16} aria-hidden="true" />}
               loading={isPending}
             >
-              Pin
+              {t('Pin')}
             </Button>
             {state.commit && (
               <Button variant="subtle" onClick={() => mutate(state.commit)}>
-                Pin the present commit
+                {t('Pin the present commit')}
               </Button>
             )}
           </Group>

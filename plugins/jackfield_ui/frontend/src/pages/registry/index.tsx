@@ -25,6 +25,7 @@ import { notifyDone } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { Pin } from './Pin';
 import { type Registry as State, useRegistry, useSyncing } from './queries';
 
@@ -36,7 +37,7 @@ export default function Registry() {
   const sync = useMutation({
     mutationFn: (force: boolean) => inside(api.POST('/api/registry/sync', { params: { query: { force } } })),
     onSuccess: ({ updated, artifacts_downloaded: files }) =>
-      notifyDone(updated ? `Synced: ${files ?? 0} files fetched.` : 'There is nothing new.'),
+      notifyDone(updated ? t('Synced: {files} files fetched.', { files: files ?? 0 }) : t('There is nothing new.')),
     onSettled: () => client.invalidateQueries({ queryKey: ['registry'] }),
   });
   const busy = syncing || sync.isPending;
@@ -45,37 +46,37 @@ export default function Registry() {
 
   return (
     <Page
-      title="Registry"
-      subtitle="Published manifests of agents and providers, with scripts and prices."
+      title={t('Registry')}
+      subtitle={t('Published manifests of agents and providers, with scripts and prices.')}
       actions={may && <SyncButtons busy={busy} onSync={(force) => sync.mutate(force)} />}
     >
       <Stack gap="md">
         {busy && (
           <div role="status">
             <Text size="sm" mb="xs">
-              Syncing: what is fetched is verified before it is used.
+              {t('Syncing: what is fetched is verified before it is used.')}
             </Text>
-            <Progress value={100} animated aria-label="Sync in progress" />
+            <Progress value={100} animated aria-label={t('Sync in progress')} />
           </div>
         )}
         {trouble && !busy && (
-          <Alert color="red" role="alert" icon={<IconAlertTriangle />} title="The last sync failed">
+          <Alert color="red" role="alert" icon={<IconAlertTriangle />} title={t('The last sync failed')}>
             <Text style={{ overflowWrap: 'anywhere' }}>{trouble}</Text>
             <Text size="sm" c="dimmed">
               {sync.error instanceof ApiError && sync.error.status === 409
-                ? 'A forced sync takes the older state anyway.'
-                : 'The previous version is still in use.'}
+                ? t('A forced sync takes the older state anyway.')
+                : t('The previous version is still in use.')}
             </Text>
           </Alert>
         )}
         {data?.warnings.length ? (
-          <Alert color="yellow" icon={<IconAlertTriangle />} title="The files on disk are damaged">
+          <Alert color="yellow" icon={<IconAlertTriangle />} title={t('The files on disk are damaged')}>
             <List>
               {data.warnings.map((warning) => (
                 <List.Item key={warning}>{warning}</List.Item>
               ))}
             </List>
-            {may && <Text size="sm">A forced sync repairs it.</Text>}
+            {may && <Text size="sm">{t('A forced sync repairs it.')}</Text>}
           </Alert>
         ) : null}
         {error && !data ? (
@@ -94,20 +95,26 @@ function SyncButtons({ busy, onSync }: { busy: boolean; onSync: (force: boolean)
   return (
     <Group gap="xs">
       <Button leftSection={<IconRefresh size={16} aria-hidden="true" />} loading={busy} onClick={() => onSync(false)}>
-        Sync
+        {t('Sync')}
       </Button>
       <Menu>
         <Menu.Target>
-          <Button variant="default" px="sm" disabled={busy} aria-label="More ways to sync">
+          <Button variant="default" px="sm" disabled={busy} aria-label={t('More ways to sync')}>
             <IconChevronDown size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onSync(true)}>
-            Force a sync
-            <Text size="xs" c="dimmed" maw={240}>
-              Fetches although it is fresh, takes an older state too, and repairs what is damaged.
-            </Text>
+            {rich(
+              'Force a sync<text>Fetches although it is fresh, takes an older state too, and repairs what is damaged.</text>',
+              {
+                text: (inner) => (
+                  <Text size="xs" c="dimmed" maw={240}>
+                    {inner}
+                  </Text>
+                ),
+              },
+            )}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -119,9 +126,14 @@ function Content({ state, may }: { state: State; may: boolean }) {
   if (!state.commit && !state.pinned) {
     return (
       <Paper>
-        <EmptyState icon={IconBooks} title="Nothing synced yet">
-          Name a registry as <span className="jf-mono">registry.url</span> in config.toml, then sync. Until then the
-          shipped manifests and your own are used. <span className="jf-mono">jackfield registry build</span> makes one.
+        <EmptyState icon={IconBooks} title={t('Nothing synced yet')}>
+          {rich(
+            'Name a registry as {code} in config.toml, then sync. Until then the shipped manifests and your own are used. {command} makes one.',
+            {
+              code: <span className="jf-mono">registry.url</span>,
+              command: <span className="jf-mono">jackfield registry build</span>,
+            },
+          )}
         </EmptyState>
       </Paper>
     );
@@ -131,9 +143,9 @@ function Content({ state, may }: { state: State; may: boolean }) {
       <SimpleGrid cols={{ base: 3 }} spacing="md">
         {(
           [
-            ['Agents', state.agents],
-            ['Providers', state.providers],
-            ['Scripts', state.scripts],
+            [t('Agents'), state.agents],
+            [t('Providers'), state.providers],
+            [t('Scripts'), state.scripts],
           ] as const
         ).map(([label, value]) => (
           <Paper key={label} p="md">
@@ -146,25 +158,25 @@ function Content({ state, may }: { state: State; may: boolean }) {
           </Paper>
         ))}
       </SimpleGrid>
-      <Paper p="md" component="section" aria-label="State">
+      <Paper p="md" component="section" aria-label={t('State')}>
         <Title order={2} mb="sm">
-          State
+          {t('State')}
         </Title>
         <dl className={classes.facts}>
-          <dt>Channel</dt>
+          <dt>{t('Channel')}</dt>
           <dd>{state.channel}</dd>
-          <dt>Commit</dt>
-          <dd>{state.commit ? <Copyable text={state.commit} label="the commit" /> : 'none yet'}</dd>
-          <dt>Last sync</dt>
+          <dt>{t('Commit')}</dt>
+          <dd>{state.commit ? <Copyable text={state.commit} label={t('the commit')} /> : t('none yet')}</dd>
+          <dt>{t('Last sync')}</dt>
           <dd>
             <RelativeTime time={state.last_sync} />
           </dd>
-          <dt>Goes with</dt>
+          <dt>{t('Goes with')}</dt>
           <dd>
             {state.pinned ? (
-              <StatusBadge status="pinned" label={`Pinned to ${state.pinned}`} tone="warn" />
+              <StatusBadge status="pinned" label={t('Pinned to {pinned}', { pinned: state.pinned })} tone="warn" />
             ) : (
-              'whatever the channel has'
+              t('whatever the channel has')
             )}
           </dd>
         </dl>

@@ -15,12 +15,13 @@ import classes from '../../components/blocks.module.css';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { Unexplained } from './FormParts';
 
 const ROLES: Record<string, string> = {
-  viewer: 'viewer: reads everything, changes nothing',
-  member: 'member: reads, changes and runs workflows and agents',
-  admin: 'administrator: may do everything, and manages users',
+  viewer: t('viewer: reads everything, changes nothing'),
+  member: t('member: reads, changes and runs workflows and agents'),
+  admin: t('administrator: may do everything, and manages users'),
 };
 
 /** Oneself: the session, the password, and how the pages look. */
@@ -29,31 +30,28 @@ export function Account() {
   const owner = info?.kind === 'owner';
   return (
     <Stack gap="lg" maw={640}>
-      <Paper p="md" component="section" aria-label="Session">
+      <Paper p="md" component="section" aria-label={t('Session')}>
         <Title order={2} mb="sm">
-          Session
+          {t('Session')}
         </Title>
         <dl className={classes.facts}>
-          <dt>You are</dt>
-          <dd>{owner ? 'the user of this computer who runs Jackfield' : info?.user?.username}</dd>
-          <dt>Role</dt>
+          <dt>{t('You are')}</dt>
+          <dd>{owner ? t('the user of this computer who runs Jackfield') : info?.user?.username}</dd>
+          <dt>{t('Role')}</dt>
           <dd>{ROLES[info?.user?.role ?? ''] ?? info?.user?.role}</dd>
-          <dt>Logged in</dt>
+          <dt>{t('Logged in')}</dt>
           <dd>
             <RelativeTime time={info?.created_at} />
           </dd>
-          <dt>Ends</dt>
+          <dt>{t('Ends')}</dt>
           <dd>
-            <RelativeTime time={info?.expires_at} never="when you log out" />
-            {info?.idle_expires_at && (
-              <>
-                , without use <RelativeTime time={info.idle_expires_at} />
-              </>
-            )}
+            <RelativeTime time={info?.expires_at} never={t('when you log out')} />
+            {info?.idle_expires_at &&
+              rich(', without use {idleExpiresAt}', { idleExpiresAt: <RelativeTime time={info.idle_expires_at} /> })}
           </dd>
         </dl>
         <Button variant="default" mt="md" onClick={() => void session.logOut().catch(notifyError)}>
-          Log out
+          {t('Log out')}
         </Button>
       </Paper>
       <Appearance />
@@ -64,13 +62,14 @@ export function Account() {
 
 function OwnersLimits() {
   return (
-    <Paper p="md" component="section" aria-label="Password">
+    <Paper p="md" component="section" aria-label={t('Password')}>
       <Title order={2} mb="xs">
-        Password
+        {t('Password')}
       </Title>
       <Text c="dimmed">
-        You came in without a password, because this browser runs on the daemon’s own computer under its own user. There
-        is no password to change, and API keys belong to users: to make one, add a user and log in as that user.
+        {t(
+          'You came in without a password, because this browser runs on the daemon’s own computer under its own user. There is no password to change, and API keys belong to users: to make one, add a user and log in as that user.',
+        )}
       </Text>
     </Paper>
   );
@@ -79,19 +78,19 @@ function OwnersLimits() {
 function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Paper p="md" component="section" aria-label="Appearance">
+    <Paper p="md" component="section" aria-label={t('Appearance')}>
       <Title order={2} mb="sm">
-        Appearance
+        {t('Appearance')}
       </Title>
       <Group gap="md">
         <SegmentedControl
-          aria-label="Colours"
+          aria-label={t('Colours')}
           value={colorScheme}
           onChange={(next) => setColorScheme(next as typeof colorScheme)}
           data={[
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
-            { value: 'auto', label: 'As the system' },
+            { value: 'light', label: t('Light') },
+            { value: 'dark', label: t('Dark') },
+            { value: 'auto', label: t('As the system') },
           ]}
         />
       </Group>
@@ -104,49 +103,49 @@ const SHORTEST = 12;
 function Password() {
   const { form, error, busy, submit } = useSending({
     initial: { current: '', next: '', repeated: '' },
-    validate: { repeated: (repeated, { next }) => (repeated === next ? null : 'This is not the same.') },
+    validate: { repeated: (repeated, { next }) => (repeated === next ? null : t('This is not the same.')) },
     send: ({ current, next }) => api.POST('/api/v1/auth/password', { body: { current, new: next } }),
     onSent: async () => {
       form.reset();
-      notifyDone('Your password is changed. Log in with the new one.');
+      notifyDone(t('Your password is changed. Log in with the new one.'));
       await session.renew();
     },
     namedAs: { new: 'next', password: 'next' },
   });
   return (
-    <Paper p="md" component="section" aria-label="Password">
+    <Paper p="md" component="section" aria-label={t('Password')}>
       <Title order={2} mb="xs">
-        Password
+        {t('Password')}
       </Title>
       <Text c="dimmed" size="sm" mb="md">
-        Changing it ends all your sessions and tokens, this one too. API keys stay.
+        {t('Changing it ends all your sessions and tokens, this one too. API keys stay.')}
       </Text>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <PasswordInput
-            label="Current password"
+            label={t('Current password')}
             autoComplete="current-password"
             required
             {...form.getInputProps('current')}
           />
           <PasswordInput
-            label="New password"
-            description={`At least ${SHORTEST} characters`}
+            label={t('New password')}
+            description={t('At least {shortest} characters', { shortest: SHORTEST })}
             autoComplete="new-password"
             required
             minLength={SHORTEST}
             {...form.getInputProps('next')}
           />
           <PasswordInput
-            label="Repeat the new password"
+            label={t('Repeat the new password')}
             autoComplete="new-password"
             required
             {...form.getInputProps('repeated')}
           />
           <Group>
             <Button type="submit" loading={busy}>
-              Change the password
+              {t('Change the password')}
             </Button>
           </Group>
         </Stack>

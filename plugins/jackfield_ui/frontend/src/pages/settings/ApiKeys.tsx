@@ -15,6 +15,7 @@ import { projectName } from '../../components/projects/ProjectBadge';
 import { type Project, useProjects, useProjectsInUse } from '../../components/projects/queries';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
@@ -26,28 +27,29 @@ type NewKey = Schemas['NewKeyView'];
 
 const PATH = '/api/v1/api-keys';
 const SCOPES: Record<string, string> = {
-  'workflows:read': 'Read workflows, variables and node types',
-  'workflows:write': 'Write, activate and delete workflows',
-  'workflows:execute': 'Run workflows, cancel and retry executions',
-  'executions:read': 'Read executions with their items',
-  'webhooks:read': 'Read webhooks and their calls',
-  'credentials:write': 'Manage credentials',
-  'data-tables:read': 'Read data tables',
-  'data-tables:write': 'Change data tables and their rows',
-  'evaluations:read': 'Read evaluations and their runs',
-  'evaluations:write': 'Change and run evaluations',
-  'agents:read': 'Read agents, profiles, terminals, proxies and usage',
-  'machine:write': 'Write workflows with commands, files of the machine and SSH',
-  'agents:write': 'Start and change agents: all that your account on the machine may do',
+  'workflows:read': t('Read workflows, variables and node types'),
+  'workflows:write': t('Write, activate and delete workflows'),
+  'workflows:execute': t('Run workflows, cancel and retry executions'),
+  'executions:read': t('Read executions with their items'),
+  'webhooks:read': t('Read webhooks and their calls'),
+  'credentials:write': t('Manage credentials'),
+  'data-tables:read': t('Read data tables'),
+  'data-tables:write': t('Change data tables and their rows'),
+  'evaluations:read': t('Read evaluations and their runs'),
+  'evaluations:write': t('Change and run evaluations'),
+  'agents:read': t('Read agents, profiles, terminals, proxies and usage'),
+  'machine:write': t('Write workflows with commands, files of the machine and SSH'),
+  'agents:write': t('Start and change agents: all that your account on the machine may do'),
 };
 
 export function ApiKeys() {
   const owner = useSession().info?.kind === 'owner';
   if (owner) {
     return (
-      <EmptyState icon={IconKey} title="API keys belong to users">
-        You came in as the user of this computer, who has no account. Add a user under “Users”, log in as that user, and
-        make keys there. Programs of yours on this computer need no key for the agents’ side of the API.
+      <EmptyState icon={IconKey} title={t('API keys belong to users')}>
+        {t(
+          'You came in as the user of this computer, who has no account. Add a user under “Users”, log in as that user, and make keys there. Programs of yours on this computer need no key for the agents’ side of the API.',
+        )}
       </EmptyState>
     );
   }
@@ -61,17 +63,17 @@ function KeyList() {
   const list = usePaged(['api-keys'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
     <ListSection
-      title="API keys"
-      about={
-        <>
-          For programs that call the API as you, with the header <span className="jf-mono">X-API-Key</span>. These are
-          yours; other users have their own.
-        </>
-      }
+      title={t('API keys')}
+      about={rich(
+        'For programs that call the API as you, with the header {code}. These are yours; other users have their own.',
+        { code: <span className="jf-mono">X-API-Key</span> },
+      )}
       icon={IconKey}
-      none="No API keys"
-      hint="A key lets a program in without your password. Give each program its own key, with only the scopes it needs."
-      add="New API key"
+      none={t('No API keys')}
+      hint={t(
+        'A key lets a program in without your password. Give each program its own key, with only the scopes it needs.',
+      )}
+      add={t('New API key')}
       onAdd={() => setAdding(true)}
       columns={inUse ? [...COLUMNS, projectsColumn(projects)] : COLUMNS}
       rows={list.rows}
@@ -87,22 +89,23 @@ function KeyList() {
 }
 
 const COLUMNS: Column<Key>[] = [
-  { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: ({ name }) => name },
-  { key: 'prefix', title: 'Begins with', render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
+  { key: 'name', title: t('Name'), primary: true, sort: ({ name }) => name, render: ({ name }) => name },
+  { key: 'prefix', title: t('Begins with'), render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
   {
     key: 'scopes',
-    title: 'May',
-    render: ({ scopes }) => (scopes.length ? <span className="jf-mono">{scopes.join(' ')}</span> : 'All that you may'),
+    title: t('May'),
+    render: ({ scopes }) =>
+      scopes.length ? <span className="jf-mono">{scopes.join(' ')}</span> : t('All that you may'),
   },
-  { key: 'ends', title: 'Ends', render: ({ expiresAt }) => <Ends time={expiresAt} /> },
-  { key: 'used', title: 'Last used', render: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} /> },
+  { key: 'ends', title: t('Ends'), render: ({ expiresAt }) => <Ends time={expiresAt} /> },
+  { key: 'used', title: t('Last used'), render: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} /> },
 ];
 
 function projectsColumn(projects: readonly Project[]): Column<Key> {
   return {
     key: 'projects',
-    title: 'Projects',
-    render: (key) => key.projects.map((id) => projectName({ projects }, id)).join(', ') || 'All of yours',
+    title: t('Projects'),
+    render: (key) => key.projects.map((id) => projectName({ projects }, id)).join(', ') || t('All of yours'),
   };
 }
 
@@ -120,15 +123,15 @@ function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE('/api/v1/api-keys/{key_id}', { params: { path: { key_id: id } } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
-    onError: (error) => notifyError(error, `“${name}” cannot be revoked`),
+    onError: (error) => notifyError(error, t('“{name}” cannot be revoked', { name })),
   });
   const ask = async () => {
-    const body = 'Programs that use it are refused from now on.';
-    if (await confirm({ title: `Revoke the API key “${name}”?`, body, action: 'Revoke' })) mutate();
+    const body = t('Programs that use it are refused from now on.');
+    if (await confirm({ title: t('Revoke the API key “{name}”?', { name }), body, action: t('Revoke') })) mutate();
   };
   return (
-    <Tooltip label="Revoke">
-      <ActionIcon aria-label={`Revoke ${name}`} onClick={() => void ask()}>
+    <Tooltip label={t('Revoke')}>
+      <ActionIcon aria-label={t('Revoke {name}', { name })} onClick={() => void ask()}>
         <IconTrash size={16} />
       </ActionIcon>
     </Tooltip>
@@ -146,7 +149,7 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={made ? 'Copy the key now' : 'New API key'}
+      title={made ? t('Copy the key now') : t('New API key')}
       closeOnClickOutside={!made}
       closeOnEscape={!made}
     >
@@ -169,7 +172,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
       scopes: ['workflows:read', 'executions:read'],
       projects: [] as string[],
     },
-    validate: { scopes: (scopes, { limited }) => (limited && !scopes.length ? 'Choose at least one.' : null) },
+    validate: { scopes: (scopes, { limited }) => (limited && !scopes.length ? t('Choose at least one.') : null) },
     send: ({ name, ends, limited, scopes, projects: within }) =>
       body(
         api.POST(PATH, {
@@ -189,8 +192,8 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
       <Stack>
         <Unexplained error={error} />
         <TextInput
-          label="Name"
-          description="The program that will use it"
+          label={t('Name')}
+          description={t('The program that will use it')}
           required
           maxLength={200}
           data-autofocus
@@ -198,12 +201,12 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         />
         <Expiry {...form.getInputProps('ends')} />
         <Checkbox
-          label="Limit what it may do"
-          description="Without a limit it may do all that you may."
+          label={t('Limit what it may do')}
+          description={t('Without a limit it may do all that you may.')}
           {...form.getInputProps('limited', { type: 'checkbox' })}
         />
         {form.values.limited && (
-          <Checkbox.Group label="It may" {...form.getInputProps('scopes')}>
+          <Checkbox.Group label={t('It may')} {...form.getInputProps('scopes')}>
             <Stack gap="sm" mt="xs">
               {Object.entries(SCOPES).map(([scope, about]) => (
                 <Checkbox
@@ -218,15 +221,15 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         )}
         {projects.length > 0 && (
           <MultiSelect
-            label="Projects"
-            description="Without a choice it reaches all of yours, also those that you join later."
-            placeholder={form.values.projects.length ? '' : 'All of your projects'}
+            label={t('Projects')}
+            description={t('Without a choice it reaches all of yours, also those that you join later.')}
+            placeholder={form.values.projects.length ? '' : t('All of your projects')}
             data={projects.map(({ id, name }) => ({ value: id, label: name }))}
             searchable
             {...form.getInputProps('projects')}
           />
         )}
-        <Buttons action="Create the key" busy={busy} onClose={onClose} />
+        <Buttons action={t('Create the key')} busy={busy} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -10,6 +10,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
 import type { Belonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { type Credential, ONE, ofCredential, useCredential, webAddress } from './credentials';
 
 /** What can be done with one credential. */
@@ -31,32 +32,39 @@ export function CredentialActions({
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofCredential(credential.id)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['credentials'] }),
-    onError: (error) => notifyError(error, `“${credential.name}” cannot be deleted`),
+    onError: (error) => notifyError(error, t('“{name}” cannot be deleted', { name: credential.name })),
   });
   const ask = async () => {
-    const body = 'Nodes that use it fail from now on. Its values cannot be brought back.';
-    if (await confirm({ title: `Delete the credential “${credential.name}”?`, body, action: 'Delete' })) mutate();
+    const body = t('Nodes that use it fail from now on. Its values cannot be brought back.');
+    if (
+      await confirm({
+        title: t('Delete the credential “{name}”?', { name: credential.name }),
+        body,
+        action: t('Delete'),
+      })
+    )
+      mutate();
   };
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon aria-label={`Actions for ${credential.name}`}>
+          <ActionIcon aria-label={t('Actions for {name}', { name: credential.name })}>
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {writes && (
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-              Edit
+              {t('Edit')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<IconTestPipe size={16} />} onClick={() => setOpen('test')}>
-            Test
+            {t('Test')}
           </Menu.Item>
           {oauth2 && writes && (
             <Menu.Item leftSection={<IconPlugConnected size={16} />} onClick={() => setOpen('connect')}>
-              Connect
+              {t('Connect')}
             </Menu.Item>
           )}
           {belonging.may(credential.id, 'admin') && <PlaceItems onPlace={setPlacing} />}
@@ -68,7 +76,7 @@ export function CredentialActions({
                 leftSection={<IconTrash size={16} />}
                 onClick={() => void ask()}
               >
-                Delete
+                {t('Delete')}
               </Menu.Item>
             </>
           )}
@@ -103,12 +111,14 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
     mutate(url.trim());
   };
   return (
-    <Modal opened onClose={onClose} title={`Test “${credential.name}”`}>
+    <Modal opened onClose={onClose} title={t('Test “{name}”', { name: credential.name })}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Address"
-            description="The address to try it on. Empty: the service’s own address, or the token server. The secret is sent there."
+            label={t('Address')}
+            description={t(
+              'The address to try it on. Empty: the service’s own address, or the token server. The secret is sent there.',
+            )}
             inputMode="url"
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
@@ -117,7 +127,7 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
             <Alert
               color={data.valid ? (data.tested ? 'green' : 'yellow') : 'red'}
               role="status"
-              title={data.valid ? (data.tested ? 'It works' : 'Nothing was asked') : 'It does not work'}
+              title={data.valid ? (data.tested ? t('It works') : t('Nothing was asked')) : t('It does not work')}
             >
               <Text style={{ overflowWrap: 'anywhere' }}>{data.message}</Text>
             </Alert>
@@ -129,7 +139,7 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
           )}
           <Group justify="flex-end">
             <Button type="submit" loading={isPending}>
-              Test
+              {t('Test')}
             </Button>
           </Group>
         </Stack>
@@ -152,7 +162,7 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
           api.GET('/api/v1/credentials/{credential_id}/oauth2/authorize', ofCredential(credential.id)),
         );
         const url = webAddress(found.url);
-        if (!url) throw new Error('The provider’s address is not one of the web.');
+        if (!url) throw new Error(t('The provider’s address is not one of the web.'));
         popup?.location.replace(url);
         return { ...found, url, opened: popup !== null };
       } catch (error) {
@@ -171,7 +181,7 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
   const connected = waiting && !before && state.data?.connected === true;
   useEffect(() => {
     if (!connected) return;
-    notifyDone(`“${credential.name}” is connected.`);
+    notifyDone(t('“{name}” is connected.', { name: credential.name }));
     void client.invalidateQueries({ queryKey: ['credentials'] });
     onClose();
   }, [connected, client, credential.name, onClose]);
@@ -181,11 +191,12 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
     begun.mutate(window.open('about:blank', '_blank', 'popup,width=560,height=720'));
   };
   return (
-    <Modal opened onClose={onClose} title={`Connect “${credential.name}”`}>
+    <Modal opened onClose={onClose} title={t('Connect “{name}”', { name: credential.name })}>
       <Stack>
         <Text>
-          The provider opens in a window of its own and asks you to grant access. Nothing that you type there passes
-          through Jackfield.
+          {t(
+            'The provider opens in a window of its own and asks you to grant access. Nothing that you type there passes through Jackfield.',
+          )}
         </Text>
         {begun.error && (
           <Alert color="red" role="alert">
@@ -194,20 +205,29 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
         )}
         {begun.data && (
           <Alert color="glaze" role="status">
-            {begun.data.opened ? 'Waiting for your answer in the other window. ' : 'The browser opened no window. '}
-            <Anchor href={begun.data.url} target="_blank" rel="noreferrer noopener">
-              Open the provider here
-            </Anchor>
-            . It can be used until <RelativeTime time={begun.data.expiresAt} />. The provider must know the address{' '}
-            <span className="jf-mono">{begun.data.redirectUri}</span>.
+            {rich(
+              '{part}<link>Open the provider here</link>. It can be used until {expiresAt}. The provider must know the address {redirectUri}.',
+              {
+                part: begun.data.opened
+                  ? t('Waiting for your answer in the other window. ')
+                  : t('The browser opened no window. '),
+                link: (inner) => (
+                  <Anchor href={begun.data.url} target="_blank" rel="noreferrer noopener">
+                    {inner}
+                  </Anchor>
+                ),
+                expiresAt: <RelativeTime time={begun.data.expiresAt} />,
+                redirectUri: <span className="jf-mono">{begun.data.redirectUri}</span>,
+              },
+            )}
           </Alert>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
-            Close
+            {t('Close')}
           </Button>
           <Button loading={begun.isPending} onClick={open}>
-            {state.data?.connected ? 'Connect again' : 'Connect'}
+            {state.data?.connected ? t('Connect again') : t('Connect')}
           </Button>
         </Group>
       </Stack>

@@ -6,6 +6,7 @@ import { CredentialFields } from '../../components/credentials/CredentialFields'
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { useSending } from '../../components/useSending';
+import { t } from '../../language/messages';
 import {
   type Credential,
   type CredentialType,
@@ -43,17 +44,17 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
     .map((one) => ({ value: one.kind, label: one.title === one.kind ? one.title : `${one.title} (${one.kind})` }))
     .sort((a, b) => a.label.localeCompare(b.label));
   return (
-    <Modal opened onClose={onClose} title="New credential" size="lg">
+    <Modal opened onClose={onClose} title={t('New credential')} size="lg">
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <Select
-            label="Kind"
-            description="Decides which fields you fill in"
+            label={t('Kind')}
+            description={t('Decides which fields you fill in')}
             required
             searchable
             limit={200}
-            nothingFoundMessage="There is no such kind"
+            nothingFoundMessage={t('There is no such kind')}
             data={options}
             value={form.values.kind || null}
             error={form.errors.kind}
@@ -72,12 +73,12 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
               />
               {kind.oauth2 && (
                 <Text size="sm" c="dimmed">
-                  After it is created, connect it: the provider asks its user to grant access.
+                  {t('After it is created, connect it: the provider asks its user to grant access.')}
                 </Text>
               )}
             </>
           )}
-          <Buttons action="Create" busy={busy} onClose={onClose} />
+          <Buttons action={t('Create')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -89,7 +90,7 @@ export function EditCredential({ credential, onClose }: { credential: Credential
   const kinds = useCredentialTypes();
   const whole = useCredential(credential.id);
   return (
-    <Modal opened onClose={onClose} title={`Credential “${credential.name}”`} size="lg">
+    <Modal opened onClose={onClose} title={t('Credential “{name}”', { name: credential.name })} size="lg">
       {whole.data && kinds.data ? (
         <EditForm credential={whole.data} kind={kinds.data.get(credential.kind)} onClose={onClose} />
       ) : whole.error ? (
@@ -132,12 +133,12 @@ function EditForm({
         </Text>
         {kind ? (
           <Switch
-            label="Replace the values"
-            description="Secrets are not shown and have to be entered again."
+            label={t('Replace the values')}
+            description={t('Secrets are not shown and have to be entered again.')}
             {...form.getInputProps('replacing', { type: 'checkbox' })}
           />
         ) : (
-          <Alert color="yellow">No plugin describes this kind, so that its values cannot be changed here.</Alert>
+          <Alert color="yellow">{t('No plugin describes this kind, so that its values cannot be changed here.')}</Alert>
         )}
         {replacing && kind && (
           <CredentialFields
@@ -147,14 +148,14 @@ function EditForm({
             onChange={(next) => form.setFieldValue('values', next)}
           />
         )}
-        <Buttons action="Save" busy={busy} onClose={onClose} />
+        <Buttons action={t('Save')} busy={busy} onClose={onClose} />
       </Stack>
     </form>
   );
 }
 
 function Name(props: GetInputPropsReturnType) {
-  return <TextInput label="Name" required maxLength={255} {...props} />;
+  return <TextInput label={t('Name')} required maxLength={255} {...props} />;
 }
 
 function useSaved(onClose: () => void) {

@@ -10,6 +10,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { CredentialActions } from './CredentialActions';
 import { EditCredential, NewCredential } from './CredentialDialog';
 import { type Credential, type CredentialType, useCredential, useCredentials, useCredentialTypes } from './credentials';
@@ -23,8 +24,8 @@ export function Credentials() {
   const may = useMay('member');
   if (!may) {
     return (
-      <EmptyState icon={IconShieldLock} title="Viewers cannot see credentials">
-        A member or an administrator manages them. Workflows that you look at name the credentials they use.
+      <EmptyState icon={IconShieldLock} title={t('Viewers cannot see credentials')}>
+        {t('A member or an administrator manages them. Workflows that you look at name the credentials they use.')}
       </EmptyState>
     );
   }
@@ -45,12 +46,16 @@ function CredentialList() {
   const rows = list.data?.filter((one) => !kind || one.kind === kind);
   return (
     <ListSection
-      title="Credentials"
-      about="Nodes use credentials to sign in to other services. They are stored encrypted, and secrets are never shown again."
+      title={t('Credentials')}
+      about={t(
+        'Nodes use credentials to sign in to other services. They are stored encrypted, and secrets are never shown again.',
+      )}
       icon={IconShieldLock}
-      none="No credentials yet"
-      hint="Keep a service’s key, password or OAuth 2 access here once, and choose it by name in every node that needs it."
-      add="New credential"
+      none={t('No credentials yet')}
+      hint={t(
+        'Keep a service’s key, password or OAuth 2 access here once, and choose it by name in every node that needs it.',
+      )}
+      add={t('New credential')}
       onAdd={() => setAdding(true)}
       filter={
         <>
@@ -65,11 +70,11 @@ function CredentialList() {
           )}
           {present.length > 1 && (
             <Select
-              aria-label="Kind"
+              aria-label={t('Kind')}
               mb="sm"
               w={240}
               data={[
-                { value: '', label: 'All kinds' },
+                { value: '', label: t('All kinds') },
                 ...present.map((name) => ({ value: name, label: kinds.data?.get(name)?.title ?? name })),
               ]}
               value={kind}
@@ -105,16 +110,16 @@ function CredentialList() {
 function columnsWith(kinds: ReadonlyMap<string, CredentialType> | undefined): Column<Credential>[] {
   const titleOf = ({ kind }: Credential) => kinds?.get(kind)?.title ?? kind;
   return [
-    { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: ({ name }) => name },
-    { key: 'kind', title: 'Kind', sort: titleOf, render: titleOf },
+    { key: 'name', title: t('Name'), primary: true, sort: ({ name }) => name, render: ({ name }) => name },
+    { key: 'kind', title: t('Kind'), sort: titleOf, render: titleOf },
     {
       key: 'state',
-      title: 'State',
+      title: t('State'),
       render: ({ id, kind }) => (kinds?.get(kind)?.oauth2 ? <Connected id={id} /> : '–'),
     },
     {
       key: 'changed',
-      title: 'Changed',
+      title: t('Changed'),
       sort: ({ updatedAt }) => updatedAt,
       render: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
     },
@@ -125,8 +130,8 @@ function Connected({ id }: { id: string }) {
   const { data } = useCredential(id);
   if (!data) return <span>…</span>;
   return data.connected ? (
-    <StatusBadge status="connected" label="Connected" tone="good" />
+    <StatusBadge status="connected" label={t('Connected')} tone="good" />
   ) : (
-    <StatusBadge status="open" label="Not connected" tone="still" />
+    <StatusBadge status="open" label={t('Not connected')} tone="still" />
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { ApiError, messageOf } from '../../api/errors';
+import { t } from '../../language/messages';
 
 /** What no field of the form is to blame for. */
 export function Unexplained({ error }: { error: unknown }) {
@@ -27,7 +28,7 @@ export function Buttons({
   return (
     <Group justify="flex-end" gap="sm">
       <Button variant="default" onClick={onClose}>
-        Cancel
+        {t('Cancel')}
       </Button>
       <Button type="submit" loading={busy} disabled={disabled} color={danger ? 'red.8' : undefined}>
         {action}

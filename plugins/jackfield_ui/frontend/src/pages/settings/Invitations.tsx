@@ -11,6 +11,7 @@ import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
 import classes from './settings.module.css';
@@ -21,17 +22,17 @@ type Role = NonNullable<Link['role']>;
 const PATH = '/api/v1/invitations';
 const KEY = ['invitations'];
 const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'member', label: 'Member: changes and runs' },
-  { value: 'admin', label: 'Administrator' },
+  { value: 'viewer', label: t('Viewer: reads') },
+  { value: 'member', label: t('Member: changes and runs') },
+  { value: 'admin', label: t('Administrator') },
 ];
-const PURPOSES: Record<Link['purpose'], string> = { invitation: 'Invitation', reset: 'Another password' };
+const PURPOSES: Record<Link['purpose'], string> = { invitation: t('Invitation'), reset: t('Another password') };
 
 const COLUMNS: Column<Link>[] = [
-  { key: 'label', title: 'For', primary: true, render: ({ label }) => label || 'somebody' },
-  { key: 'purpose', title: 'Link', render: ({ purpose }) => PURPOSES[purpose] },
-  { key: 'role', title: 'Role', render: ({ role }) => ROLES.find(({ value }) => value === role)?.label ?? '' },
-  { key: 'ends', title: 'Ends', render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
+  { key: 'label', title: t('For'), primary: true, render: ({ label }) => label || 'somebody' },
+  { key: 'purpose', title: t('Link'), render: ({ purpose }) => PURPOSES[purpose] },
+  { key: 'role', title: t('Role'), render: ({ role }) => ROLES.find(({ value }) => value === role)?.label ?? '' },
+  { key: 'ends', title: t('Ends'), render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
 ];
 
 /** Open links with which somebody gets an account or another password. */
@@ -42,12 +43,12 @@ export function Invitations() {
   const list = useQuery({ queryKey: KEY, queryFn: ({ signal }) => body(api.GET(PATH, { signal })) });
   return (
     <ListSection
-      title="Invitations"
-      about="A link makes one user, or sets another password, once. Send it yourself."
+      title={t('Invitations')}
+      about={t('A link makes one user, or sets another password, once. Send it yourself.')}
       icon={IconMailPlus}
-      none="No open links"
-      hint="Invite somebody, who then chooses a name and a password or a passkey."
-      add="Invite somebody"
+      none={t('No open links')}
+      hint={t('Invite somebody, who then chooses a name and a password or a passkey.')}
+      add={t('Invite somebody')}
       onAdd={() => setAdding(true)}
       columns={COLUMNS}
       rows={list.data?.data}
@@ -73,14 +74,18 @@ function TakeBack({ link, onDone }: { link: Link; onDone: () => void }) {
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(`${PATH}/{link_id}`, { params: { path: { link_id: link.id } } }),
     onSuccess: onDone,
-    onError: (error) => notifyError(error, 'The link cannot be taken back'),
+    onError: (error) => notifyError(error, t('The link cannot be taken back')),
   });
   const ask = async () => {
-    if (await confirm({ title: 'Take this link back?', body: 'It works no more.', action: 'Take it back' })) mutate();
+    if (await confirm({ title: t('Take this link back?'), body: t('It works no more.'), action: t('Take it back') }))
+      mutate();
   };
   return (
-    <Tooltip label="Take back">
-      <ActionIcon aria-label={`Take back the link for ${link.label || 'somebody'}`} onClick={() => void ask()}>
+    <Tooltip label={t('Take back')}>
+      <ActionIcon
+        aria-label={t('Take back the link for {label}', { label: link.label || t('somebody') })}
+        onClick={() => void ask()}
+      >
         <IconTrash size={16} />
       </ActionIcon>
     </Tooltip>
@@ -99,18 +104,18 @@ function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }
   });
   if (address) return <LinkOnce address={address} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Invite somebody">
+    <Modal opened onClose={onClose} title={t('Invite somebody')}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <TextInput
-            label="For"
-            description="Tells invitations apart, such as an address"
+            label={t('For')}
+            description={t('Tells invitations apart, such as an address')}
             data-autofocus
             {...form.getInputProps('label')}
           />
-          <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
-          <Buttons action="Make the link" busy={busy} onClose={onClose} />
+          <Select label={t('Role')} data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
+          <Buttons action={t('Make the link')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -120,14 +125,14 @@ function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }
 /** A link that was just made, shown for the only time. */
 export function LinkOnce({ address, onClose }: { address: string; onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Copy the link now" closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal opened onClose={onClose} title={t('Copy the link now')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
-        <Text>Send this link to the person it is for. It is shown this once, and works once.</Text>
+        <Text>{t('Send this link to the person it is for. It is shown this once, and works once.')}</Text>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <code className={classes.secret} data-testid="account-link">
             {address}
           </code>
-          <CopyIcon text={address} label="the link" />
+          <CopyIcon text={address} label={t('the link')} />
         </Group>
         <form
           onSubmit={(event) => {
@@ -135,7 +140,7 @@ export function LinkOnce({ address, onClose }: { address: string; onClose: () =>
             onClose();
           }}
         >
-          <Buttons action="I have copied it" busy={false} onClose={onClose} />
+          <Buttons action={t('I have copied it')} busy={false} onClose={onClose} />
         </form>
       </Stack>
     </Modal>

@@ -7,6 +7,7 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { ListSection } from './ListSection';
 
 type Grant = Schemas['GrantShown'];
@@ -18,11 +19,13 @@ export function McpClients() {
   const list = useQuery({ queryKey: KEY, queryFn: ({ signal }) => body(api.GET('/api/v1/mcp/grants', { signal })) });
   return (
     <ListSection
-      title="MCP clients"
-      about="Programs that you have let in with a login in the browser. An administrator sees those of all users."
+      title={t('MCP clients')}
+      about={t('Programs that you have let in with a login in the browser. An administrator sees those of all users.')}
       icon={IconPlugConnected}
-      none="No MCP clients"
-      hint="A client that connects to this daemon without a key sends you to a page of consent. It stands here afterwards."
+      none={t('No MCP clients')}
+      hint={t(
+        'A client that connects to this daemon without a key sends you to a page of consent. It stands here afterwards.',
+      )}
       columns={COLUMNS}
       rows={list.data?.data}
       rowKey={({ id }) => id}
@@ -34,11 +37,11 @@ export function McpClients() {
 }
 
 const COLUMNS: Column<Grant>[] = [
-  { key: 'client', title: 'Client', primary: true, sort: ({ client }) => client, render: ({ client }) => client },
-  { key: 'scopes', title: 'May', render: ({ scopes }) => <span className="jf-mono">{scopes.join(' ')}</span> },
-  { key: 'made', title: 'Let in', render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
-  { key: 'used', title: 'Last used', render: ({ usedAt }) => <RelativeTime time={usedAt} /> },
-  { key: 'ends', title: 'Ends unless used', render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
+  { key: 'client', title: t('Client'), primary: true, sort: ({ client }) => client, render: ({ client }) => client },
+  { key: 'scopes', title: t('May'), render: ({ scopes }) => <span className="jf-mono">{scopes.join(' ')}</span> },
+  { key: 'made', title: t('Let in'), render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { key: 'used', title: t('Last used'), render: ({ usedAt }) => <RelativeTime time={usedAt} /> },
+  { key: 'ends', title: t('Ends unless used'), render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
 ];
 
 function Revoke({ grant: { id, client: name } }: { grant: Grant }) {
@@ -46,15 +49,15 @@ function Revoke({ grant: { id, client: name } }: { grant: Grant }) {
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE('/api/v1/mcp/grants/{grant_id}', { params: { path: { grant_id: id } } }),
     onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
-    onError: (error) => notifyError(error, `“${name}” cannot be revoked`),
+    onError: (error) => notifyError(error, t('“{name}” cannot be revoked', { name })),
   });
   const ask = async () => {
-    const body = 'Its tokens count no more. It has to ask you again.';
-    if (await confirm({ title: `Revoke the client “${name}”?`, body, action: 'Revoke' })) mutate();
+    const body = t('Its tokens count no more. It has to ask you again.');
+    if (await confirm({ title: t('Revoke the client “{name}”?', { name }), body, action: t('Revoke') })) mutate();
   };
   return (
-    <Tooltip label="Revoke">
-      <ActionIcon aria-label={`Revoke ${name}`} onClick={() => void ask()}>
+    <Tooltip label={t('Revoke')}>
+      <ActionIcon aria-label={t('Revoke {name}', { name })} onClick={() => void ask()}>
         <IconTrash size={16} />
       </ActionIcon>
     </Tooltip>

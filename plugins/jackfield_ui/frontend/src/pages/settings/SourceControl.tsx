@@ -8,6 +8,7 @@ import type { Column } from '../../components/DataTable';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { Buttons } from './FormParts';
 import { ListSection } from './ListSection';
 
@@ -15,7 +16,7 @@ type Change = Schemas['GitChangeShown'];
 type Choices = Record<string, 'ours' | 'theirs'>;
 
 const KEY = ['git'];
-const SIDES = { here: 'Changed here', there: 'Changed in the repository', both: 'Changed on both sides' };
+const SIDES = { here: t('Changed here'), there: t('Changed in the repository'), both: t('Changed on both sides') };
 
 /** What differs between the daemon and its branch; push and pull. */
 export default function SourceControl() {
@@ -29,25 +30,25 @@ export default function SourceControl() {
   const columns: Column<Change>[] = [
     {
       key: 'title',
-      title: 'Name',
+      title: t('Name'),
       primary: true,
       sort: ({ title, path }) => title ?? path,
       render: ({ title, path }) => title ?? path,
     },
-    { key: 'path', title: 'File', render: ({ path }) => <span className="jf-mono">{path}</span> },
-    { key: 'side', title: 'State', render: ({ side, gone }) => (gone ? `${SIDES[side]}: removed` : SIDES[side]) },
+    { key: 'path', title: t('File'), render: ({ path }) => <span className="jf-mono">{path}</span> },
+    { key: 'side', title: t('State'), render: ({ side, gone }) => (gone ? `${SIDES[side]}: removed` : SIDES[side]) },
     {
       key: 'choice',
-      title: 'For a pull',
+      title: t('For a pull'),
       render: ({ path, side }) =>
         side === 'both' && (
           <SegmentedControl
             size="xs"
-            aria-label={`For a pull of ${path}`}
+            aria-label={t('For a pull of {path}', { path })}
             data={[
-              { value: '', label: 'Choose' },
-              { value: 'ours', label: 'Keep this' },
-              { value: 'theirs', label: 'Take that' },
+              { value: '', label: t('Choose') },
+              { value: 'ours', label: t('Keep this') },
+              { value: 'theirs', label: t('Take that') },
             ]}
             value={choices[path] ?? ''}
             onChange={(next) => setChoices(chosen(choices, path, next))}
@@ -57,15 +58,18 @@ export default function SourceControl() {
   ];
   return (
     <ListSection
-      title="Source control"
+      title={t('Source control')}
       about={
         status.data
-          ? `The branch ${status.data.branch} of the repository${status.data.readOnly ? '. Workflows of this environment change by a pull alone.' : '.'}`
-          : 'Workflows in a git repository, a branch for each environment.'
+          ? t('The branch {branch} of the repository{part}', {
+              branch: status.data.branch,
+              part: status.data.readOnly ? t('. Workflows of this environment change by a pull alone.') : '.',
+            })
+          : t('Workflows in a git repository, a branch for each environment.')
       }
       icon={IconGitBranch}
-      none="Nothing differs"
-      hint="The daemon and its branch have the same."
+      none={t('Nothing differs')}
+      hint={t('The daemon and its branch have the same.')}
       columns={columns}
       rows={changes}
       rowKey={({ path }) => path}
@@ -75,20 +79,20 @@ export default function SourceControl() {
         <Button
           variant="subtle"
           size="compact-sm"
-          aria-label={`Compare ${title ?? path}`}
+          aria-label={t('Compare {title}', { title: title ?? path })}
           onClick={() => setShown(path)}
         >
-          Compare
+          {t('Compare')}
         </Button>
       )}
       filter={
         changes && changes.length > 0 ? (
           <Group mb="md" gap="sm">
             <Button variant="default" loading={pull.isPending} disabled={!may('there')} onClick={() => pull.mutate()}>
-              Pull
+              {t('Pull')}
             </Button>
             <Button disabled={!may('here') || status.data?.readOnly === true} onClick={() => setPushing(true)}>
-              Push
+              {t('Push')}
             </Button>
           </Group>
         ) : undefined
@@ -113,11 +117,12 @@ function usePull(choices: Choices) {
       body(api.POST('/api/v1/git/pull', { body: { ours: of('ours'), theirs: of('theirs'), others: 'refuse' } })),
     onSuccess: ({ files }) => {
       const failed = files.find(({ message }) => message);
-      if (failed) notifyError(new Error(failed.message ?? ''), `${failed.path} cannot be brought here`);
-      else notifyDone('The pull is complete.');
+      if (failed)
+        notifyError(new Error(failed.message ?? ''), t('{path} cannot be brought here', { path: failed.path }));
+      else notifyDone(t('The pull is complete.'));
       void client.invalidateQueries();
     },
-    onError: (error) => notifyError(error, 'The pull has changed nothing'),
+    onError: (error) => notifyError(error, t('The pull has changed nothing')),
   });
 }
 
@@ -132,7 +137,7 @@ function Push({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Push">
+    <Modal opened onClose={onClose} title={t('Push')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -142,14 +147,14 @@ function Push({ onClose }: { onClose: () => void }) {
         <Stack>
           {push.error && <Failure error={push.error} />}
           <Textarea
-            label="Message"
+            label={t('Message')}
             required
             maxLength={2000}
             value={message}
             onChange={(event) => setMessage(event.currentTarget.value)}
             data-autofocus
           />
-          <Buttons action="Push" busy={push.isPending} disabled={!message.trim()} onClose={onClose} />
+          <Buttons action={t('Push')} busy={push.isPending} disabled={!message.trim()} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -168,7 +173,7 @@ function Comparison({ path, onClose }: { path: string; onClose: () => void }) {
       ) : (
         <>
           <Text size="sm" c="dimmed" mb="sm">
-            From the repository to the daemon.
+            {t('From the repository to the daemon.')}
           </Text>
           <ScrollArea.Autosize mah="60vh">
             <Code block>{diff.data?.diff}</Code>

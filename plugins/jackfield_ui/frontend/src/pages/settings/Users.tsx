@@ -24,6 +24,7 @@ import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { Invitations, LinkOnce } from './Invitations';
 import { ListSection } from './ListSection';
@@ -37,17 +38,17 @@ const PATH = '/api/v1/users';
 const ONE = '/api/v1/users/{user_id}';
 const ofUser = ({ id }: User) => ({ params: { path: { user_id: id } } });
 const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: reads' },
-  { value: 'member', label: 'Member: changes and runs' },
-  { value: 'admin', label: 'Administrator' },
+  { value: 'viewer', label: t('Viewer: reads') },
+  { value: 'member', label: t('Member: changes and runs') },
+  { value: 'admin', label: t('Administrator') },
 ];
 
 export function Users() {
   const may = useMay('admin');
   if (!may) {
     return (
-      <EmptyState icon={IconUsers} title="Users are an administrator’s matter">
-        Ask an administrator to add somebody, or to change a role or a password.
+      <EmptyState icon={IconUsers} title={t('Users are an administrator’s matter')}>
+        {t('Ask an administrator to add somebody, or to change a role or a password.')}
       </EmptyState>
     );
   }
@@ -71,12 +72,12 @@ function UserList() {
   const list = usePaged(['users'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
     <ListSection
-      title="Users"
-      about="Users can log in from other machines. Whoever runs Jackfield on this computer needs no account."
+      title={t('Users')}
+      about={t('Users can log in from other machines. Whoever runs Jackfield on this computer needs no account.')}
       icon={IconUsers}
-      none="No users"
-      hint="Add one to log in from another computer."
-      add="Add a user"
+      none={t('No users')}
+      hint={t('Add one to log in from another computer.')}
+      add={t('Add a user')}
       onAdd={() => setAdding(true)}
       columns={columnsWith(me)}
       rows={list.rows}
@@ -99,15 +100,15 @@ function columnsWith(me: string | undefined): Column<User>[] {
   return [
     {
       key: 'name',
-      title: 'Name',
+      title: t('Name'),
       primary: true,
       sort: ({ username }) => username,
       render: ({ id, username, disabled }) => `${username}${id === me ? ' (you)' : ''}${disabled ? ' (disabled)' : ''}`,
     },
-    { key: 'role', title: 'Role', render: (user) => <Role user={user} /> },
+    { key: 'role', title: t('Role'), render: (user) => <Role user={user} /> },
     {
       key: 'created',
-      title: 'Added',
+      title: t('Added'),
       sort: ({ createdAt }) => createdAt,
       render: ({ createdAt }) => <RelativeTime time={createdAt} />,
     },
@@ -125,24 +126,27 @@ function Role({ user }: { user: User }) {
     mutationFn: (role: Role) => body(api.PATCH(ONE, { ...ofUser(user), body: { role } })),
     onSuccess: () => {
       reread();
-      notifyDone(`The role of “${user.username}” is changed. Their sessions have ended.`);
+      notifyDone(t('The role of “{username}” is changed. Their sessions have ended.', { username: user.username }));
     },
-    onError: (error) => notifyError(error, 'The role cannot be changed'),
+    onError: (error) => notifyError(error, t('The role cannot be changed')),
   });
   const ask = async (chosen: string | null) => {
     const role = ROLES.find(({ value }) => value === chosen)?.value;
     if (!role || role === user.role) return;
-    const title = `Make “${user.username}” ${
-      ROLES.find(({ value }) => value === role)
+    const title = t('Make “{username}” {split}?', {
+      username: user.username,
+      split: ROLES.find(({ value }) => value === role)
         ?.label.toLowerCase()
-        .split(':')[0]
-    }?`;
-    if (await confirm({ title, body: 'Their sessions and tokens end.', action: 'Change the role', danger: false }))
+        .split(':')[0],
+    });
+    if (
+      await confirm({ title, body: t('Their sessions and tokens end.'), action: t('Change the role'), danger: false })
+    )
       mutate(role);
   };
   return (
     <Select
-      aria-label={`Role of ${user.username}`}
+      aria-label={t('Role of {username}', { username: user.username })}
       data={ROLES}
       value={user.role}
       disabled={isPending || Boolean(user.provider)}
@@ -169,34 +173,52 @@ function Actions({
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofUser(user)),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${user.username}” cannot be deleted`),
+    onError: (error) => notifyError(error, t('“{username}” cannot be deleted', { username: user.username })),
   });
   const switching = useMutation({
     mutationFn: () => body(api.PATCH(ONE, { ...ofUser(user), body: { disabled: !user.disabled } })),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${user.username}” cannot be changed`),
+    onError: (error) => notifyError(error, t('“{username}” cannot be changed', { username: user.username })),
   });
   const askToSwitch = async () => {
-    const body = `Their sessions and tokens end, and their API keys rest.${me ? ' This is you: you are logged out.' : ''}`;
-    if (user.disabled || (await confirm({ title: `Disable the user “${user.username}”?`, body, action: 'Disable' })))
+    const body = t('Their sessions and tokens end, and their API keys rest.{part}', {
+      part: me ? t(' This is you: you are logged out.') : '',
+    });
+    if (
+      user.disabled ||
+      (await confirm({
+        title: t('Disable the user “{username}”?', { username: user.username }),
+        body,
+        action: t('Disable'),
+      }))
+    )
       switching.mutate();
   };
   const ask = async () => {
-    const body = `Their API keys are deleted and their sessions end.${me ? ' This is you: you are logged out.' : ''}`;
-    if (await confirm({ title: `Delete the user “${user.username}”?`, body, action: 'Delete', typed: user.username }))
+    const body = t('Their API keys are deleted and their sessions end.{part}', {
+      part: me ? t(' This is you: you are logged out.') : '',
+    });
+    if (
+      await confirm({
+        title: t('Delete the user “{username}”?', { username: user.username }),
+        body,
+        action: t('Delete'),
+        typed: user.username,
+      })
+    )
       mutate();
   };
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${user.username}`}>
+        <ActionIcon aria-label={t('Actions for {username}', { username: user.username })}>
           <IconDotsVertical size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {!user.provider && (
           <Menu.Item leftSection={<IconKey size={16} />} onClick={onPassword}>
-            Set a new password
+            {t('Set a new password')}
           </Menu.Item>
         )}
         <AccountItems user={user} onLink={onLink} />
@@ -204,10 +226,10 @@ function Actions({
           leftSection={user.disabled ? <IconUserCheck size={16} /> : <IconUserOff size={16} />}
           onClick={() => void askToSwitch()}
         >
-          {user.disabled ? 'Enable' : 'Disable'}
+          {user.disabled ? t('Enable') : t('Disable')}
         </Menu.Item>
         <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-          Delete
+          {t('Delete')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -223,40 +245,52 @@ function AccountItems({ user, onLink }: { user: User; onLink: (address: string) 
       onLink(made.address);
       void client.invalidateQueries({ queryKey: ['invitations'] });
     },
-    onError: (error) => notifyError(error, 'There is no link'),
+    onError: (error) => notifyError(error, t('There is no link')),
   });
   const reset = useMutation({
     mutationFn: () => api.DELETE('/api/v1/users/{user_id}/factors', ofUser(user)),
-    onSuccess: () => notifyDone(`“${user.username}” has no second factor any more.`),
-    onError: (error) => notifyError(error, 'The second factors cannot be reset'),
+    onSuccess: () => notifyDone(t('“{username}” has no second factor any more.', { username: user.username })),
+    onError: (error) => notifyError(error, t('The second factors cannot be reset')),
   });
   const end = useMutation({
     mutationFn: () => body(api.DELETE('/api/v1/users/{user_id}/sessions', ofUser(user))),
-    onSuccess: () => notifyDone(`The sessions and tokens of “${user.username}” have ended.`),
-    onError: (error) => notifyError(error, 'The sessions cannot be ended'),
+    onSuccess: () => notifyDone(t('The sessions and tokens of “{username}” have ended.', { username: user.username })),
+    onError: (error) => notifyError(error, t('The sessions cannot be ended')),
   });
   const askToReset = async () => {
-    const text = 'Their authenticator app, passkeys and recovery codes are removed, and their sessions end.';
-    if (await confirm({ title: `Reset the second factors of “${user.username}”?`, body: text, action: 'Reset' }))
+    const text = t('Their authenticator app, passkeys and recovery codes are removed, and their sessions end.');
+    if (
+      await confirm({
+        title: t('Reset the second factors of “{username}”?', { username: user.username }),
+        body: text,
+        action: t('Reset'),
+      })
+    )
       reset.mutate();
   };
   const askToEnd = async () => {
-    const text = 'Their tokens end too. API keys stay.';
-    if (await confirm({ title: `End all sessions of “${user.username}”?`, body: text, action: 'End them' }))
+    const text = t('Their tokens end too. API keys stay.');
+    if (
+      await confirm({
+        title: t('End all sessions of “{username}”?', { username: user.username }),
+        body: text,
+        action: t('End them'),
+      })
+    )
       end.mutate();
   };
   return (
     <>
       {!user.provider && (
         <Menu.Item leftSection={<IconLink size={16} />} onClick={() => link.mutate()}>
-          Make a link for a new password
+          {t('Make a link for a new password')}
         </Menu.Item>
       )}
       <Menu.Item leftSection={<IconShieldX size={16} />} onClick={() => void askToReset()}>
-        Reset the second factors
+        {t('Reset the second factors')}
       </Menu.Item>
       <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void askToEnd()}>
-        End all sessions
+        {t('End all sessions')}
       </Menu.Item>
     </>
   );
@@ -273,14 +307,20 @@ function NewUser({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Add a user">
+    <Modal opened onClose={onClose} title={t('Add a user')}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <TextInput label="User name" autoComplete="off" required data-autofocus {...form.getInputProps('username')} />
+          <TextInput
+            label={t('User name')}
+            autoComplete="off"
+            required
+            data-autofocus
+            {...form.getInputProps('username')}
+          />
           <PasswordField {...form.getInputProps('password')} />
-          <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
-          <Buttons action="Add the user" busy={busy} onClose={onClose} />
+          <Select label={t('Role')} data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
+          <Buttons action={t('Add the user')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -292,17 +332,17 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
     initial: { password: '' },
     send: (filled) => body(api.PATCH(ONE, { ...ofUser(user), body: filled })),
     onSent: () => {
-      notifyDone(`“${user.username}” has a new password. Their sessions have ended.`);
+      notifyDone(t('“{username}” has a new password. Their sessions have ended.', { username: user.username }));
       onClose();
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`New password for “${user.username}”`}>
+    <Modal opened onClose={onClose} title={t('New password for “{username}”', { username: user.username })}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <PasswordField {...form.getInputProps('password')} />
-          <Buttons action="Set the password" busy={busy} onClose={onClose} />
+          <Buttons action={t('Set the password')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -312,8 +352,8 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
 function PasswordField(props: GetInputPropsReturnType) {
   return (
     <PasswordInput
-      label="Password"
-      description="At least 12 characters"
+      label={t('Password')}
+      description={t('At least 12 characters')}
       autoComplete="new-password"
       required
       {...props}

@@ -18,6 +18,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
@@ -45,17 +46,15 @@ export function Variables() {
   const [selected, setSelected] = useState(new Set<string>());
   return (
     <ListSection
-      title="Variables"
-      about={
-        <>
-          Values that all workflows share: expressions read them as <span className="jf-mono">$vars.name</span>. They
-          are no secrets: everybody who may read workflows sees them. Secrets belong in credentials.
-        </>
-      }
+      title={t('Variables')}
+      about={rich(
+        'Values that all workflows share: expressions read them as {code}. They are no secrets: everybody who may read workflows sees them. Secrets belong in credentials.',
+        { code: <span className="jf-mono">$vars.name</span> },
+      )}
       icon={IconVariable}
-      none="No variables"
-      hint="Store values that several workflows share, such as an address or a limit."
-      add="New variable"
+      none={t('No variables')}
+      hint={t('Store values that several workflows share, such as an address or a limit.')}
+      add={t('New variable')}
       onAdd={may ? () => setAdding(true) : undefined}
       filter={
         selected.size > 0 && (
@@ -99,7 +98,7 @@ export function Variables() {
 const COLUMNS: Column<Variable>[] = [
   {
     key: 'key',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     sort: ({ key }) => key,
     render: ({ key }) => (
@@ -110,7 +109,7 @@ const COLUMNS: Column<Variable>[] = [
   },
   {
     key: 'value',
-    title: 'Value',
+    title: t('Value'),
     render: ({ value }) => (
       <Text className="jf-mono" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
         {value}
@@ -119,7 +118,7 @@ const COLUMNS: Column<Variable>[] = [
   },
   {
     key: 'changed',
-    title: 'Changed',
+    title: t('Changed'),
     width: 130,
     sort: ({ updatedAt }) => updatedAt,
     render: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
@@ -144,20 +143,20 @@ function Actions({
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(ONE, ofVariable(id)),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${key}” cannot be deleted`),
+    onError: (error) => notifyError(error, t('“{key}” cannot be deleted', { key })),
   });
   const ask = async () => {
-    const body = 'Expressions that read it get nothing in its place.';
-    if (await confirm({ title: `Delete the variable “${key}”?`, body, action: 'Delete' })) mutate();
+    const body = t('Expressions that read it get nothing in its place.');
+    if (await confirm({ title: t('Delete the variable “{key}”?', { key }), body, action: t('Delete') })) mutate();
   };
   return (
     <Group gap={0} wrap="nowrap" justify="flex-end">
       {belonging.may(id, 'write') && (
         <>
-          <ActionIcon aria-label={`Edit ${key}`} onClick={onEdit}>
+          <ActionIcon aria-label={t('Edit {key}', { key })} onClick={onEdit}>
             <IconPencil size={16} />
           </ActionIcon>
-          <ActionIcon aria-label={`Delete ${key}`} onClick={() => void ask()}>
+          <ActionIcon aria-label={t('Delete {key}', { key })} onClick={() => void ask()}>
             <IconTrash size={16} />
           </ActionIcon>
         </>
@@ -179,13 +178,13 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
     },
   });
   return (
-    <Modal opened onClose={onClose} title={variable ? `Variable “${variable.key}”` : 'New variable'}>
+    <Modal opened onClose={onClose} title={variable ? t('Variable “{key}”', { key: variable.key }) : t('New variable')}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <TextInput
-            label="Name"
-            description="Letters, digits and _; the first is no digit"
+            label={t('Name')}
+            description={t('Letters, digits and _; the first is no digit')}
             required
             maxLength={128}
             data-autofocus
@@ -193,14 +192,14 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
             {...form.getInputProps('key')}
           />
           <Textarea
-            label="Value"
+            label={t('Value')}
             autosize
             minRows={2}
             maxRows={12}
             classNames={{ input: 'jf-mono' }}
             {...form.getInputProps('value')}
           />
-          <Buttons action={variable ? 'Save' : 'Create'} busy={busy} onClose={onClose} />
+          <Buttons action={variable ? t('Save') : t('Create')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>

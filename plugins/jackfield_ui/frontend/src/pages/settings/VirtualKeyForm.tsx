@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { useSending } from '../../components/useSending';
+import { t } from '../../language/messages';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
 
@@ -11,10 +12,10 @@ type Made = Schemas['NewVirtualKeyShown'];
 type Amount = string | number;
 
 const LIMITS = [
-  ['usd', 'US dollars a month', 2],
-  ['requests', 'Requests a minute', 0],
-  ['tokens', 'Tokens a minute', 0],
-  ['parallel', 'Requests in flight', 0],
+  ['usd', t('US dollars a month'), 2],
+  ['requests', t('Requests a minute'), 0],
+  ['tokens', t('Tokens a minute'), 0],
+  ['parallel', t('Requests in flight'), 0],
 ] as const;
 const NAMES = {
   usd: 'budgets.month.usd',
@@ -71,23 +72,23 @@ export function VirtualKeyForm({
       <Stack>
         <Unexplained error={error} />
         <TextInput
-          label="Label"
-          description="The program or person that will use it"
+          label={t('Label')}
+          description={t('The program or person that will use it')}
           required
           maxLength={200}
           data-autofocus
           {...form.getInputProps('label')}
         />
-        <TextInput label="Owner" maxLength={200} {...form.getInputProps('owner')} />
+        <TextInput label={t('Owner')} maxLength={200} {...form.getInputProps('owner')} />
         <Expiry {...form.getInputProps('ends')} />
         <TagsInput
-          label="Models"
-          description="Names or patterns, such as claude-*. Empty: all models."
+          label={t('Models')}
+          description={t('Names or patterns, such as claude-*. Empty: all models.')}
           {...form.getInputProps('models')}
         />
         <MultiSelect
-          label="Profiles"
-          description="Without any, the proxies of all profiles."
+          label={t('Profiles')}
+          description={t('Without any, the proxies of all profiles.')}
           data={(known.data ?? []).map(({ alias }) => alias)}
           {...form.getInputProps('profiles')}
         />
@@ -96,7 +97,7 @@ export function VirtualKeyForm({
             <NumberInput
               key={name}
               label={words}
-              placeholder="no limit"
+              placeholder={t('no limit')}
               min={0}
               decimalScale={decimals}
               thousandSeparator=","
@@ -104,7 +105,7 @@ export function VirtualKeyForm({
             />
           ))}
         </SimpleGrid>
-        <Buttons action="Create the key" busy={busy} onClose={onClose} />
+        <Buttons action={t('Create the key')} busy={busy} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -6,6 +6,7 @@ import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
+import { count } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { PlaceMenu } from '../../components/projects/PlaceMenu';
@@ -13,6 +14,7 @@ import { projectColumns } from '../../components/projects/ProjectBadge';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { ListSection } from './ListSection';
 import { SecretOnce } from './SecretOnce';
 import { useNew } from './useNew';
@@ -33,12 +35,12 @@ export function VirtualKeys() {
   const belonging = useBelonging('virtual-key', list.data?.map(({ id }) => id) ?? NO_IDS);
   return (
     <ListSection
-      title="Virtual keys"
-      about="For programs and people that ask models through your proxies. They never see a provider’s key."
+      title={t('Virtual keys')}
+      about={t('For programs and people that ask models through your proxies. They never see a provider’s key.')}
       icon={IconKey}
-      none="No virtual keys"
-      hint="A key opens proxies for the models, time and money that you choose. Give each program its own key."
-      add="New virtual key"
+      none={t('No virtual keys')}
+      hint={t('A key opens proxies for the models, time and money that you choose. Give each program its own key.')}
+      add={t('New virtual key')}
       onAdd={() => setAdding(true)}
       columns={[...COLUMNS, ...projectColumns<Key>(inUse, belonging)]}
       rows={list.data}
@@ -55,21 +57,21 @@ export function VirtualKeys() {
 const COLUMNS: Column<Key>[] = [
   {
     key: 'label',
-    title: 'Label',
+    title: t('Label'),
     primary: true,
     sort: ({ label }) => label,
     render: ({ label, owner }) => (owner ? `${label} · ${owner}` : label),
   },
-  { key: 'prefix', title: 'Begins with', render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
-  { key: 'models', title: 'Models', render: ({ models }) => <Names names={models} /> },
-  { key: 'profiles', title: 'Profiles', render: ({ profiles }) => <Names names={profiles} /> },
-  { key: 'budgets', title: 'Budgets', render: ({ budgets }) => <Budgets budgets={budgets} /> },
-  { key: 'ends', title: 'Ends', render: (key) => <Ends virtualKey={key} /> },
-  { key: 'used', title: 'Last used', render: ({ last_used_at }) => <RelativeTime time={last_used_at} /> },
+  { key: 'prefix', title: t('Begins with'), render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
+  { key: 'models', title: t('Models'), render: ({ models }) => <Names names={models} /> },
+  { key: 'profiles', title: t('Profiles'), render: ({ profiles }) => <Names names={profiles} /> },
+  { key: 'budgets', title: t('Budgets'), render: ({ budgets }) => <Budgets budgets={budgets} /> },
+  { key: 'ends', title: t('Ends'), render: (key) => <Ends virtualKey={key} /> },
+  { key: 'used', title: t('Last used'), render: ({ last_used_at }) => <RelativeTime time={last_used_at} /> },
 ];
 
 function Names({ names }: { names: string[] }) {
-  return names.length ? <span className="jf-mono">{names.join(' ')}</span> : 'All';
+  return names.length ? <span className="jf-mono">{names.join(' ')}</span> : t('All');
 }
 
 function Budgets({ budgets }: { budgets: Key['budgets'] }) {
@@ -77,7 +79,11 @@ function Budgets({ budgets }: { budgets: Key['budgets'] }) {
     <Stack gap={0}>
       {budgets.map(({ period, unit, used, limit }) => (
         <Text key={`${period}.${unit}`} span inherit c={used >= limit ? 'var(--jf-bad)' : undefined}>
-          {told(used, unit)} of {told(limit, unit)} {period === 'total' ? 'in total' : `a ${period}`}
+          {t('{told} of {told2} {part}', {
+            told: told(used, unit),
+            told2: told(limit, unit),
+            part: period === 'total' ? t('in total') : `a ${period}`,
+          })}
         </Text>
       ))}
     </Stack>
@@ -85,7 +91,7 @@ function Budgets({ budgets }: { budgets: Key['budgets'] }) {
 }
 
 function told(amount: number, unit: 'usd' | 'tokens'): string {
-  return unit === 'usd' ? `$${amount.toFixed(2)}` : `${Math.round(amount).toLocaleString()} tokens`;
+  return unit === 'usd' ? `$${amount.toFixed(2)}` : t('{amount} tokens', { amount: count(Math.round(amount)) });
 }
 
 function Ends({ virtualKey: { expires_at, status } }: { virtualKey: Key }) {
@@ -104,7 +110,7 @@ function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key;
   const revoke = useMutation({
     mutationFn: () => data(api.DELETE('/api/gateway/keys/{key_id}', path)),
     onSuccess: changed,
-    onError: (error) => notifyError(error, `“${label}” cannot be revoked`),
+    onError: (error) => notifyError(error, t('“{label}” cannot be revoked', { label })),
   });
   const rotate = useMutation({
     mutationFn: () => data(api.POST('/api/gateway/keys/{key_id}/rotate', path)),
@@ -112,27 +118,28 @@ function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key;
       setFresh(key);
       void changed();
     },
-    onError: (error) => notifyError(error, `“${label}” cannot get a new secret`),
+    onError: (error) => notifyError(error, t('“{label}” cannot get a new secret', { label })),
   });
-  const body = 'Programs that use it are refused from now on.';
+  const body = t('Programs that use it are refused from now on.');
   const askRevoke = async () => {
-    if (await confirm({ title: `Revoke the key “${label}”?`, body, action: 'Revoke' })) revoke.mutate();
+    if (await confirm({ title: t('Revoke the key “{label}”?', { label }), body, action: t('Revoke') })) revoke.mutate();
   };
   const askRotate = async () => {
-    if (await confirm({ title: `Give “${label}” a new secret?`, body, action: 'New secret' })) rotate.mutate();
+    if (await confirm({ title: t('Give “{label}” a new secret?', { label }), body, action: t('New secret') }))
+      rotate.mutate();
   };
   return (
     <Group gap="xs" wrap="nowrap">
       {belonging.may(id, 'admin') && (
         <PlaceMenu kind="virtual-key" thing={{ id, name: label }} to={() => '/ui/settings/virtual-keys'} />
       )}
-      <Tooltip label="New secret">
-        <ActionIcon aria-label={`New secret for ${label}`} onClick={() => void askRotate()}>
+      <Tooltip label={t('New secret')}>
+        <ActionIcon aria-label={t('New secret for {label}', { label })} onClick={() => void askRotate()}>
           <IconRefresh size={16} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Revoke">
-        <ActionIcon aria-label={`Revoke ${label}`} onClick={() => void askRevoke()}>
+      <Tooltip label={t('Revoke')}>
+        <ActionIcon aria-label={t('Revoke {label}', { label })} onClick={() => void askRevoke()}>
           <IconTrash size={16} />
         </ActionIcon>
       </Tooltip>
@@ -140,7 +147,7 @@ function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key;
         <Modal
           opened
           onClose={() => setFresh(undefined)}
-          title="Copy the key now"
+          title={t('Copy the key now')}
           closeOnClickOutside={false}
           closeOnEscape={false}
         >
@@ -163,7 +170,7 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={made ? 'Copy the key now' : 'New virtual key'}
+      title={made ? t('Copy the key now') : t('New virtual key')}
       closeOnClickOutside={!made}
       closeOnEscape={!made}
     >

@@ -4,6 +4,7 @@ import { useNavigate, useParams } from 'react-router';
 import { areaPath } from '../../app/areas';
 import { useExtensions } from '../../app/extensions';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { Drawn } from '../extension/Drawn';
 import { Account } from './Account';
 import { ApiKeys } from './ApiKeys';
@@ -21,18 +22,18 @@ const SourceControl = lazy(() => import('./SourceControl'));
 const Security = lazy(() => import('./security'));
 
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
-  account: { label: 'Account', content: Account },
-  security: { label: 'Security', content: Security },
-  users: { label: 'Users', content: Users },
-  projects: { label: 'Projects', content: Projects },
-  'api-keys': { label: 'API keys', content: ApiKeys },
-  'mcp-clients': { label: 'MCP clients', content: McpClients },
-  'virtual-keys': { label: 'Virtual keys', content: VirtualKeys },
-  credentials: { label: 'Credentials', content: Credentials },
-  variables: { label: 'Variables', content: Variables },
-  audit: { label: 'Audit log', content: AuditLog },
-  'log-streams': { label: 'Log streaming', content: LogStreams },
-  'source-control': { label: 'Source control', content: SourceControl },
+  account: { label: t('Account'), content: Account },
+  security: { label: t('Security'), content: Security },
+  users: { label: t('Users'), content: Users },
+  projects: { label: t('Projects'), content: Projects },
+  'api-keys': { label: t('API keys'), content: ApiKeys },
+  'mcp-clients': { label: t('MCP clients'), content: McpClients },
+  'virtual-keys': { label: t('Virtual keys'), content: VirtualKeys },
+  credentials: { label: t('Credentials'), content: Credentials },
+  variables: { label: t('Variables'), content: Variables },
+  audit: { label: t('Audit log'), content: AuditLog },
+  'log-streams': { label: t('Log streaming'), content: LogStreams },
+  'source-control': { label: t('Source control'), content: SourceControl },
 };
 
 /** Of the settings that plugins bring. */
@@ -49,9 +50,9 @@ export default function Settings() {
   const go = (next: string | null) =>
     void navigate(next === 'account' ? areaPath('settings') : `${areaPath('settings')}/${next}`, { replace: true });
   return (
-    <Page title="Settings" subtitle="Users, keys and credentials, and values that workflows share.">
+    <Page title={t('Settings')} subtitle={t('Users, keys and credentials, and values that workflows share.')}>
       <Tabs value={shown} onChange={go} keepMounted={false}>
-        <Tabs.List mb="lg" aria-label="Settings" className={classes.tabs ?? ''}>
+        <Tabs.List mb="lg" aria-label={t('Settings')} className={classes.tabs ?? ''}>
           {Object.entries(SECTIONS).map(([id, { label }]) => (
             <Tabs.Tab key={id} value={id}>
               {label}
@@ -65,7 +66,7 @@ export default function Settings() {
         </Tabs.List>
         {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
           <Tabs.Panel key={id} value={id}>
-            <Suspense fallback={<Loader role="status" aria-label="Loading" />}>
+            <Suspense fallback={<Loader role="status" aria-label={t('Loading')} />}>
               <Content />
             </Suspense>
           </Tabs.Panel>

@@ -1,4 +1,5 @@
 import type { KeyboardEvent, PointerEvent, RefObject } from 'react';
+import { t } from '../../language/messages';
 import { type Box, LEAST, type Split } from './layout';
 import classes from './terminals.module.css';
 
@@ -39,7 +40,7 @@ export function Bar({
       style={style}
       role="separator"
       tabIndex={0}
-      aria-label="Resize the panes"
+      aria-label={t('Resize the panes')}
       aria-orientation={row ? 'vertical' : 'horizontal'}
       aria-valuenow={Math.round(share)}
       aria-valuemin={LEAST}

@@ -1,6 +1,7 @@
 import { ActionIcon, Chip, Group, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { t } from '../../language/messages';
 import type { Screen } from './screen';
 import classes from './terminals.module.css';
 
@@ -47,11 +48,11 @@ export function FindBar({ screen, onClose }: { screen: Screen; onClose: () => vo
     event.preventDefault();
   };
   return (
-    <Group className={classes.find} gap="xs" role="search" aria-label="Find in the terminal">
+    <Group className={classes.find} gap="xs" role="search" aria-label={t('Find in the terminal')}>
       <TextInput
         size="xs"
-        aria-label="Find"
-        placeholder="Find"
+        aria-label={t('Find')}
+        placeholder={t('Find')}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={press}
@@ -61,11 +62,11 @@ export function FindBar({ screen, onClose }: { screen: Screen; onClose: () => vo
       />
       <Text size="xs" c="dimmed" role="status" className="jf-nowrap">
         {!valid
-          ? 'Not a pattern'
+          ? t('Not a pattern')
           : found && text
             ? found.of
-              ? `${found.at || '–'} of ${found.of}`
-              : 'Nothing found'
+              ? t('{at} of {of}', { at: found.at || '–', of: found.of })
+              : t('Nothing found')
             : ''}
       </Text>
       <Chip size="xs" checked={caseSensitive} onChange={setCase}>
@@ -74,17 +75,17 @@ export function FindBar({ screen, onClose }: { screen: Screen; onClose: () => vo
       <Chip size="xs" checked={regex} onChange={setRegex}>
         .*
       </Chip>
-      <Tooltip label="Previous match (Enter)">
-        <ActionIcon size="sm" aria-label="Previous match" onClick={previous}>
+      <Tooltip label={t('Previous match (Enter)')}>
+        <ActionIcon size="sm" aria-label={t('Previous match')} onClick={previous}>
           <IconArrowUp size={14} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Next match (Shift+Enter)">
-        <ActionIcon size="sm" aria-label="Next match" onClick={next}>
+      <Tooltip label={t('Next match (Shift+Enter)')}>
+        <ActionIcon size="sm" aria-label={t('Next match')} onClick={next}>
           <IconArrowDown size={14} />
         </ActionIcon>
       </Tooltip>
-      <ActionIcon size="sm" aria-label="Close the search" onClick={onClose}>
+      <ActionIcon size="sm" aria-label={t('Close the search')} onClick={onClose}>
         <IconX size={14} />
       </ActionIcon>
     </Group>

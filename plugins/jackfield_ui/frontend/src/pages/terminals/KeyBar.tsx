@@ -1,18 +1,19 @@
 import { Button, Group } from '@mantine/core';
 import { IconArrowDown, IconArrowLeft, IconArrowRight, IconArrowUp } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import type { Link } from './link';
 import type { Screen } from './screen';
 import classes from './terminals.module.css';
 
 const KEYS = [
   { label: 'Esc', text: '\x1b' },
-  { label: 'Tab', text: '\t' },
+  { label: t('Tab'), text: '\t' },
   { label: 'Ctrl+C', text: '\x03' },
-  { label: 'Up', Icon: IconArrowUp, text: '\x1b[A' },
-  { label: 'Down', Icon: IconArrowDown, text: '\x1b[B' },
-  { label: 'Left', Icon: IconArrowLeft, text: '\x1b[D' },
-  { label: 'Right', Icon: IconArrowRight, text: '\x1b[C' },
-  { label: 'Enter', text: '\r' },
+  { label: t('Up'), Icon: IconArrowUp, text: '\x1b[A' },
+  { label: t('Down'), Icon: IconArrowDown, text: '\x1b[B' },
+  { label: t('Left'), Icon: IconArrowLeft, text: '\x1b[D' },
+  { label: t('Right'), Icon: IconArrowRight, text: '\x1b[C' },
+  { label: t('Enter'), text: '\r' },
 ];
 
 const encoder = new TextEncoder();
@@ -25,7 +26,7 @@ export function KeyBar({ link, screen }: { link: Link; screen: Screen | undefine
     screen?.terminal.focus();
   };
   return (
-    <Group className={classes.keys} gap={4} wrap="nowrap" hiddenFrom="sm" role="group" aria-label="Keys">
+    <Group className={classes.keys} gap={4} wrap="nowrap" hiddenFrom="sm" role="group" aria-label={t('Keys')}>
       {KEYS.map(({ label, Icon, text }) => (
         <Button
           key={label}

@@ -21,29 +21,30 @@ import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
 import { words } from '../../components/words';
+import { t } from '../../language/messages';
 import { guessedSize } from './guessedSize';
 import { type NewSessionBody, sessionName, useProfile, useProfiles, useSessions, useStart } from './queries';
 
 const KEEPS = [
-  { value: 'profile', label: 'Goes on, unless the profile says no' },
-  { value: 'yes', label: 'Goes on when the daemon restarts' },
-  { value: 'no', label: 'Ends with the daemon' },
+  { value: 'profile', label: t('Goes on, unless the profile says no') },
+  { value: 'yes', label: t('Goes on when the daemon restarts') },
+  { value: 'no', label: t('Ends with the daemon') },
 ];
 
-const OF_SETTING = { value: 'profile', label: 'Goes on, where the system can' };
+const OF_SETTING = { value: 'profile', label: t('Goes on, where the system can') };
 const STARTS = [
-  { value: 'agent', label: 'Agent' },
-  { value: 'shell', label: 'Shell' },
+  { value: 'agent', label: t('Agent') },
+  { value: 'shell', label: t('Shell') },
 ];
 const SANDBOXES = [
-  { value: 'off', label: 'None' },
-  { value: 'standard', label: 'Standard: your home directory is hidden' },
-  { value: 'strict', label: 'Strict: only the system and the directory are shown' },
+  { value: 'off', label: t('None') },
+  { value: 'standard', label: t('Standard: your home directory is hidden') },
+  { value: 'strict', label: t('Strict: only the system and the directory are shown') },
 ];
 
 /** Starts an agent or a shell; for a split also shows what runs already. */
 export function NewSession({
-  title = 'New terminal session',
+  title = t('New terminal session'),
   profile: wished,
   others = false,
   inWorkspace = false,
@@ -104,29 +105,29 @@ export function NewSession({
       <SegmentedControl
         fullWidth
         mb="md"
-        aria-label="To be started"
+        aria-label={t('To be started')}
         data={STARTS}
         value={starts}
         onChange={setStarts}
       />
       {profiles.data?.length === 0 && !shell ? (
         <EmptyState
-          title="No profiles yet"
+          title={t('No profiles yet')}
           action={
             <Button component={Link} to={`${areaPath('profiles')}?new`}>
-              New profile
+              {t('New profile')}
             </Button>
           }
         >
-          A terminal runs the agent of a profile: which agent, with which provider, model and key.
+          {t('A terminal runs the agent of a profile: which agent, with which provider, model and key.')}
         </EmptyState>
       ) : (
         <form onSubmit={(event) => void submit(event)}>
           <Stack>
             {running.length > 0 && (
               <Select
-                label="Show a running session"
-                placeholder="Or start a new one below"
+                label={t('Show a running session')}
+                placeholder={t('Or start a new one below')}
                 data={running.map((row) => ({
                   value: row.id,
                   label: `${sessionName(row)} · ${row.id.slice(0, 8)}`,
@@ -139,9 +140,9 @@ export function NewSession({
               <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
             )}
             <DirectoryInput
-              label="Directory"
+              label={t('Directory')}
               placeholder={
-                shell ? 'Your home' : (detail.data?.working_dir ?? detail.data?.profile_home ?? 'The profile’s')
+                shell ? t('Your home') : (detail.data?.working_dir ?? detail.data?.profile_home ?? t('The profile’s'))
               }
               value={directory}
               onChange={setDirectory}
@@ -149,7 +150,7 @@ export function NewSession({
             />
             {shell && (
               <Select
-                label="Sandbox"
+                label={t('Sandbox')}
                 data={SANDBOXES}
                 value={sandbox}
                 onChange={(next) => next && setSandbox(next as typeof sandbox)}
@@ -159,11 +160,13 @@ export function NewSession({
             )}
             {detail.data && !shell && (
               <Text size="sm" c="dimmed">
-                Sandbox: {detail.data.sandbox === 'off' ? 'none' : detail.data.sandbox}, as the profile says.
+                {t('Sandbox: {part}, as the profile says.', {
+                  part: detail.data.sandbox === 'off' ? t('none') : detail.data.sandbox,
+                })}
               </Text>
             )}
             <Checkbox
-              label="Record from the beginning"
+              label={t('Record from the beginning')}
               checked={record}
               onChange={(event) => setRecord(event.currentTarget.checked)}
             />
@@ -174,14 +177,14 @@ export function NewSession({
               aria-expanded={more}
               style={{ alignSelf: 'flex-start' }}
             >
-              {more ? 'Fewer options' : 'More options'}
+              {more ? t('Fewer options') : t('More options')}
             </Button>
             <Collapse expanded={more}>
               <Stack>
                 {!shell && (
                   <TextInput
-                    label="Arguments"
-                    description="After the profile’s own. Quote what holds spaces."
+                    label={t('Arguments')}
+                    description={t('After the profile’s own. Quote what holds spaces.')}
                     classNames={{ input: 'jf-mono' }}
                     value={args}
                     onChange={(event) => setArgs(event.currentTarget.value)}
@@ -191,8 +194,8 @@ export function NewSession({
                 )}
                 <Group grow align="flex-start">
                   <NumberInput
-                    label="Columns"
-                    placeholder="Fits"
+                    label={t('Columns')}
+                    placeholder={t('Fits')}
                     min={1}
                     max={1000}
                     allowDecimal={false}
@@ -201,8 +204,8 @@ export function NewSession({
                     error={fields.cols}
                   />
                   <NumberInput
-                    label="Rows"
-                    placeholder="Fits"
+                    label={t('Rows')}
+                    placeholder={t('Fits')}
                     min={1}
                     max={1000}
                     allowDecimal={false}
@@ -212,7 +215,7 @@ export function NewSession({
                   />
                 </Group>
                 <Select
-                  label="When the daemon stops"
+                  label={t('When the daemon stops')}
                   data={shell ? KEEPS.map((one) => (one.value === 'profile' ? OF_SETTING : one)) : KEEPS}
                   value={persist}
                   onChange={setPersist}
@@ -222,7 +225,7 @@ export function NewSession({
               </Stack>
             </Collapse>
             {start.error && (
-              <Alert color="red" icon={<IconAlertTriangle />} title="It was not started" role="alert">
+              <Alert color="red" icon={<IconAlertTriangle />} title={t('It was not started')} role="alert">
                 {messageOf(start.error)}
                 {Object.entries(fields)
                   .filter(([name]) => !named.includes(name))
@@ -235,10 +238,10 @@ export function NewSession({
             )}
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={onClose}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button type="submit" loading={start.isPending} disabled={!alias && !shell}>
-                Start
+                {t('Start')}
               </Button>
             </Group>
           </Stack>

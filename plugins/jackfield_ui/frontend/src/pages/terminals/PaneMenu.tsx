@@ -25,6 +25,7 @@ import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
 import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
+import { t } from '../../language/messages';
 import type { Link } from './link';
 import { type Preferences, SIZES } from './preferences';
 import { endSession, startRecording, stopRecording, useSessionAction } from './queries';
@@ -64,12 +65,13 @@ export function PaneMenu({
   const recording = row?.recording?.state;
 
   const kill = async () => {
-    const body = 'The program in the foreground gets no chance to save anything.';
-    if (await confirm({ title: `Kill what runs in “${name}”?`, body, action: 'Kill' })) link?.signal(9);
+    const body = t('The program in the foreground gets no chance to save anything.');
+    if (await confirm({ title: t('Kill what runs in “{name}”?', { name }), body, action: t('Kill') })) link?.signal(9);
   };
   const finish = async () => {
-    const body = 'The agent is asked to stop, and killed if it does not. You can still read what it printed.';
-    if (await confirm({ title: `End the session “${name}”?`, body, action: 'End the session' })) end.mutate();
+    const body = t('The agent is asked to stop, and killed if it does not. You can still read what it printed.');
+    if (await confirm({ title: t('End the session “{name}”?', { name }), body, action: t('End the session') }))
+      end.mutate();
   };
   const copy = () => {
     screen?.terminal.focus();
@@ -80,7 +82,10 @@ export function PaneMenu({
     try {
       await screen?.paste(await navigator.clipboard.readText());
     } catch {
-      notifyError(new Error('The browser does not let pages read the clipboard; use Ctrl+Shift+V.'), 'Not pasted');
+      notifyError(
+        new Error(t('The browser does not let pages read the clipboard; use Ctrl+Shift+V.')),
+        t('Not pasted'),
+      );
     }
   };
   const larger = (by: number) => onPrefer({ fontSize: fontSize + by });
@@ -89,13 +94,13 @@ export function PaneMenu({
     <>
       <Menu width={260} returnFocus>
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={`Menu of ${name}`} data-terminal-menu>
+          <ActionIcon size="sm" aria-label={t('Menu of {name}', { name })} data-terminal-menu>
             <IconDots size={14} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
           <Menu.Item leftSection={<IconCopy size={16} />} rightSection={<Key>Ctrl Shift C</Key>} onClick={copy}>
-            Copy
+            {t('Copy')}
           </Menu.Item>
           {writes && !ended && (
             <Menu.Item
@@ -103,17 +108,17 @@ export function PaneMenu({
               rightSection={<Key>Ctrl Shift V</Key>}
               onClick={() => void paste()}
             >
-              Paste
+              {t('Paste')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<IconSearch size={16} />} rightSection={<Key>Ctrl Shift F</Key>} onClick={onFind}>
-            Find
+            {t('Find')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconDeviceFloppy size={16} />}
             onClick={() => screen && save(screen.text(), `${id.slice(0, 8)}.txt`)}
           >
-            Save the output as text
+            {t('Save the output as text')}
           </Menu.Item>
           {actions.onSplit && (
             <>
@@ -123,17 +128,17 @@ export function PaneMenu({
                 rightSection={<Key>Alt Shift D</Key>}
                 onClick={() => actions.onSplit?.('row')}
               >
-                Split to the right
+                {t('Split to the right')}
               </Menu.Item>
               <Menu.Item
                 leftSection={<IconLayoutRows size={16} />}
                 rightSection={<Key>Alt Shift E</Key>}
                 onClick={() => actions.onSplit?.('column')}
               >
-                Split downwards
+                {t('Split downwards')}
               </Menu.Item>
               <Menu.Item leftSection={<IconLayoutBoard size={16} />} onClick={() => actions.onSplitWith?.()}>
-                Split with another session…
+                {t('Split with another session…')}
               </Menu.Item>
             </>
           )}
@@ -144,7 +149,7 @@ export function PaneMenu({
             disabled={fontSize >= SIZES.most}
             onClick={() => larger(1)}
           >
-            Larger text
+            {t('Larger text')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconTextDecrease size={16} />}
@@ -152,20 +157,20 @@ export function PaneMenu({
             disabled={fontSize <= SIZES.least}
             onClick={() => larger(-1)}
           >
-            Smaller text
+            {t('Smaller text')}
           </Menu.Item>
           <Menu.CheckboxItem checked={screenReader} onChange={(checked) => onPrefer({ screenReader: checked })}>
-            For a screen reader
+            {t('For a screen reader')}
           </Menu.CheckboxItem>
           <Menu.Divider />
           {writes && !ended && !recording && (
             <Menu.Item leftSection={<IconPlayerRecord size={16} />} onClick={() => record.mutate()}>
-              Record
+              {t('Record')}
             </Menu.Item>
           )}
           {writes && recording === 'recording' && (
             <Menu.Item leftSection={<IconPlayerStop size={16} />} onClick={() => stop.mutate()}>
-              Stop recording
+              {t('Stop recording')}
             </Menu.Item>
           )}
           {recording && (
@@ -174,24 +179,24 @@ export function PaneMenu({
               component={RouterLink}
               to={`${areaPath('terminals')}/${segment(id)}/recording`}
             >
-              Play the recording
+              {t('Play the recording')}
             </Menu.Item>
           )}
           {writes && (
             <Menu.Item leftSection={<IconShare size={16} />} onClick={() => setSharing(true)}>
-              Share a link to look
+              {t('Share a link to look')}
             </Menu.Item>
           )}
           {writes && !ended && (
             <>
               <Menu.Divider />
-              <Menu.Label>Signals to the foreground</Menu.Label>
-              <Menu.Item onClick={() => link?.signal(2)}>Interrupt</Menu.Item>
-              <Menu.Item onClick={() => link?.signal(1)}>Hang up</Menu.Item>
-              <Menu.Item onClick={() => void kill()}>Kill…</Menu.Item>
+              <Menu.Label>{t('Signals to the foreground')}</Menu.Label>
+              <Menu.Item onClick={() => link?.signal(2)}>{t('Interrupt')}</Menu.Item>
+              <Menu.Item onClick={() => link?.signal(1)}>{t('Hang up')}</Menu.Item>
+              <Menu.Item onClick={() => void kill()}>{t('Kill…')}</Menu.Item>
               <Menu.Divider />
               <Menu.Item c="var(--jf-bad)" leftSection={<IconPower size={16} />} onClick={() => void finish()}>
-                End the session…
+                {t('End the session…')}
               </Menu.Item>
             </>
           )}
@@ -202,7 +207,7 @@ export function PaneMenu({
           id={id}
           name={name}
           onClose={() => setSharing(false)}
-          onEnded={() => notifyDone('All links to the session have ended.')}
+          onEnded={() => notifyDone(t('All links to the session have ended.'))}
         />
       )}
     </>

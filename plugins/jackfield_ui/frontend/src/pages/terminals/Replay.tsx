@@ -8,6 +8,7 @@ import { areaPath } from '../../app/areas';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
 import { Failure } from '../../components/Failure';
+import { t } from '../../language/messages';
 import { type Cast, parseCast, withoutPauses } from './cast';
 import { Player } from './playing';
 import { SIZES, usePreferences } from './preferences';
@@ -22,7 +23,7 @@ const STEP = 5;
 /** Plays a session's recording. */
 export default function Replay() {
   const { id = '' } = useParams();
-  const name = `Recording of ${id.slice(0, 8)}`;
+  const name = t('Recording of {id}', { id: id.slice(0, 8) });
   useTitle(name);
   const recording = useQuery({
     queryKey: ['sessions', 'recording', id],
@@ -42,10 +43,10 @@ export default function Replay() {
             {name}
           </Text>
           <Anchor component={Link} size="sm" to={`${areaPath('terminals')}/${segment(id)}`}>
-            The session
+            {t('The session')}
           </Anchor>
           <Anchor component={Link} size="sm" to={areaPath('terminals')}>
-            All sessions
+            {t('All sessions')}
           </Anchor>
         </Group>
         <Button
@@ -55,7 +56,7 @@ export default function Replay() {
           variant="default"
           leftSection={<IconDownload size={16} />}
         >
-          Download
+          {t('Download')}
         </Button>
       </Group>
       {recording.error ? (
@@ -108,20 +109,20 @@ function Theatre({ cast }: { cast: Cast }) {
 
   return (
     <>
-      <section ref={host} className={classes.screen} data-read-only aria-label="The recording" />
+      <section ref={host} className={classes.screen} data-read-only aria-label={t('The recording')} />
       {player && (
         <Controls player={player} length={timed.length}>
           <Select
             size="xs"
             w={84}
-            aria-label="Speed"
+            aria-label={t('Speed')}
             data={SPEEDS.map((value) => ({ value, label: `${value} ×` }))}
             value={speed}
             onChange={(value) => setSpeed(value ?? '1')}
             allowDeselect={false}
           />
           <Switch
-            label={`Pauses of at most ${PAUSE} s`}
+            label={t('Pauses of at most {pause} s', { pause: PAUSE })}
             checked={shortened}
             onChange={(event) => shorten(event.currentTarget.checked)}
           />
@@ -135,13 +136,13 @@ function Controls({ player, length, children }: { player: Player; length: number
   const { time, running } = useSyncExternalStore(player.subscribe, player.now);
   const toggle = () => (running ? player.pause() : player.play());
   useShortcuts([
-    { keys: 'space', label: 'Play or pause', run: toggle },
-    { keys: 'J', label: `${STEP} s back`, run: () => player.seek(time - STEP) },
-    { keys: 'L', label: `${STEP} s on`, run: () => player.seek(time + STEP) },
+    { keys: 'space', label: t('Play or pause'), run: toggle },
+    { keys: 'J', label: t('{step} s back', { step: STEP }), run: () => player.seek(time - STEP) },
+    { keys: 'L', label: t('{step} s on', { step: STEP }), run: () => player.seek(time + STEP) },
   ]);
   return (
     <Group className={classes.player} gap="md">
-      <ActionIcon variant="filled" color="glaze" onClick={toggle} aria-label={running ? 'Pause' : 'Play'}>
+      <ActionIcon variant="filled" color="glaze" onClick={toggle} aria-label={running ? t('Pause') : t('Play')}>
         {running ? <IconPlayerPauseFilled size={16} /> : <IconPlayerPlayFilled size={16} />}
       </ActionIcon>
       <Text size="sm" className="jf-nowrap">
@@ -150,7 +151,7 @@ function Controls({ player, length, children }: { player: Player; length: number
       <Slider
         flex="1 1 12rem"
         label={clock}
-        thumbLabel="Place in the recording"
+        thumbLabel={t('Place in the recording')}
         min={0}
         max={Math.max(length, 0.1)}
         step={0.1}

@@ -8,14 +8,15 @@ import { Copyable } from '../../components/Copyable';
 import { moment } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { ofSession } from './queries';
 
 const LASTS = [
-  { value: '900', label: '15 minutes' },
-  { value: '3600', label: '1 hour' },
-  { value: '28800', label: '8 hours' },
-  { value: '86400', label: '1 day' },
-  { value: '604800', label: '7 days' },
+  { value: '900', label: t('15 minutes') },
+  { value: '3600', label: t('1 hour') },
+  { value: '28800', label: t('8 hours') },
+  { value: '86400', label: t('1 day') },
+  { value: '604800', label: t('7 days') },
 ];
 
 /** A link with which others can look, without a login and without typing. */
@@ -45,21 +46,22 @@ export function ShareDialog({
     onError: (error) => notifyError(error),
   });
   return (
-    <Modal opened onClose={onClose} title={`Share “${name}”`}>
+    <Modal opened onClose={onClose} title={t('Share “{name}”', { name })}>
       <Stack>
         <Text>
-          Whoever has the link sees the session as it is and what it printed before, also without a login. Nobody can
-          type with it.
+          {t(
+            'Whoever has the link sees the session as it is and what it printed before, also without a login. Nobody can type with it.',
+          )}
         </Text>
         {share.data ? (
           <>
-            <Copyable text={share.data.url} label="the link" />
+            <Copyable text={share.data.url} label={t('the link')} />
             <Text size="sm" c="dimmed">
-              Until {moment(new Date(share.data.expires_at))}. The link is shown this once.
+              {t('Until {value}. The link is shown this once.', { value: moment(new Date(share.data.expires_at)) })}
             </Text>
           </>
         ) : (
-          <Select label="It lasts" data={LASTS} value={lasts} onChange={setLasts} allowDeselect={false} />
+          <Select label={t('It lasts')} data={LASTS} value={lasts} onChange={setLasts} allowDeselect={false} />
         )}
         {share.error && (
           <Alert color="red" icon={<IconAlertTriangle />} role="alert">
@@ -68,13 +70,13 @@ export function ShareDialog({
         )}
         <Group justify="space-between" gap="sm">
           <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-            End all links
+            {t('End all links')}
           </Button>
           {share.data ? (
-            <Button onClick={onClose}>Done</Button>
+            <Button onClick={onClose}>{t('Done')}</Button>
           ) : (
             <Button loading={share.isPending} onClick={() => share.mutate()}>
-              Make a link
+              {t('Make a link')}
             </Button>
           )}
         </Group>

@@ -6,6 +6,7 @@ import { SchemeToggle } from '../../app/SchemeToggle';
 import { useTitle } from '../../app/title';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
+import { rich, t } from '../../language/messages';
 import { type Phase, WINDOW } from './link';
 import { usePreferences } from './preferences';
 import { StateBar } from './StateBar';
@@ -15,15 +16,17 @@ import { useTerminal } from './useTerminal';
 /** `/ui/shared#token=...`: one session to look at, for whoever has the link; nothing else. */
 export default function Shared() {
   const token = useRef(takeToken()).current;
-  useTitle('Shared terminal');
+  useTitle(t('Shared terminal'));
   return (
     <main className={classes.shared}>
       {token ? (
         <View token={token} />
       ) : (
-        <EmptyState title="This link is not whole">
-          <h1 className="jf-hidden">Shared terminal</h1>
-          Ask for it again: it ends with <span className="jf-mono">#token=…</span>.
+        <EmptyState title={t('This link is not whole')}>
+          {rich('<h1>Shared terminal</h1>Ask for it again: it ends with {code}.', {
+            h1: (inner) => <h1 className="jf-hidden">{inner}</h1>,
+            code: <span className="jf-mono">#token=…</span>,
+          })}
         </EmptyState>
       )}
     </main>
@@ -63,12 +66,12 @@ function View({ token }: { token: string }) {
       <Group className={classes.sharedHead} justify="space-between" wrap="nowrap" gap="sm">
         <Group gap="sm" wrap="nowrap" miw={0}>
           <Logo />
-          <h1 className="jf-hidden">Shared terminal</h1>
+          <h1 className="jf-hidden">{t('Shared terminal')}</h1>
           <Text fw={600} className="jf-ellipsis" title={title}>
-            {title || 'Shared terminal'}
+            {title || t('Shared terminal')}
           </Text>
           <Text size="sm" c="dimmed" className="jf-nowrap" visibleFrom="xs">
-            read only{size && `, ${size.cols} × ${size.rows}`}
+            {t('read only{value}', { value: size && `, ${size.cols} × ${size.rows}` })}
           </Text>
         </Group>
         <Group gap="sm" wrap="nowrap">
@@ -80,7 +83,7 @@ function View({ token }: { token: string }) {
         </Group>
       </Group>
       <div className={classes.sharedBody}>
-        <section ref={host} className={classes.screen} data-read-only aria-label="Screen of the session" />
+        <section ref={host} className={classes.screen} data-read-only aria-label={t('Screen of the session')} />
         <StateBar sign={{ state }} onAgain={() => link?.again()} />
       </div>
     </>
@@ -88,11 +91,11 @@ function View({ token }: { token: string }) {
 }
 
 const WORDS: Record<Phase, string> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  away: 'Connection lost',
-  ended: 'Ended',
-  gone: 'Gone',
-  full: 'Full',
-  refused: 'Link not valid',
+  connecting: t('Connecting'),
+  live: t('Live'),
+  away: t('Connection lost'),
+  ended: t('Ended'),
+  gone: t('Gone'),
+  full: t('Full'),
+  refused: t('Link not valid'),
 };

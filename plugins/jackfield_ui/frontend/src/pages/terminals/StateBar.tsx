@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../api/errors';
 import { bytes } from '../../components/format';
+import { t } from '../../language/messages';
 import type { LinkState } from './link';
 import classes from './terminals.module.css';
 
@@ -30,12 +31,14 @@ export function StateBar({
     <Group className={classes.state} data-phase={phase} gap="sm" role="status">
       <Text size="sm" flex={1}>
         {lines.join(' ')}
-        {!lines.length && missed > 0 && `It was faster than this page: ${bytes(missed)} were left out.`}
+        {!lines.length &&
+          missed > 0 &&
+          t('It was faster than this page: {missed} were left out.', { missed: bytes(missed) })}
       </Text>
       {over && children}
       {(phase === 'full' || phase === 'away') && (
         <Button size="compact-sm" variant="default" onClick={onAgain}>
-          Try again
+          {t('Try again')}
         </Button>
       )}
     </Group>
@@ -47,20 +50,23 @@ function said({ phase, exitCode = 0, note, reason }: LinkState): string | undefi
     case 'ended':
       return [
         exitCode > 128 && exitCode < 193
-          ? `Ended by the signal ${exitCode - 128} (exit code ${exitCode}).`
-          : `Ended with exit code ${exitCode}.`,
+          ? t('Ended by the signal {exitCode} (exit code {exitCode2}).', {
+              exitCode: exitCode - 128,
+              exitCode2: exitCode,
+            })
+          : t('Ended with exit code {exitCode}.', { exitCode }),
         reason,
       ]
         .filter(Boolean)
         .join(' ');
     case 'gone':
-      return reason ?? 'This session is not there any more: it was cleaned up, or ended with the daemon.';
+      return reason ?? t('This session is not there any more: it was cleaned up, or ended with the daemon.');
     case 'full':
-      return note ?? 'The session has as many clients as it may have.';
+      return note ?? t('The session has as many clients as it may have.');
     case 'refused':
-      return note ?? 'This link does not count any more.';
+      return note ?? t('This link does not count any more.');
     case 'away':
-      return 'The connection is lost; it comes back by itself.';
+      return t('The connection is lost; it comes back by itself.');
     default:
       return undefined;
   }

@@ -5,6 +5,7 @@ import { segment } from '../../api/client';
 import { socketUrl } from '../../api/socket';
 import type { TerminalSession } from '../../api/types';
 import { session as login, useMay } from '../../app/session';
+import { t } from '../../language/messages';
 import { FindBar } from './FindBar';
 import { KeyBar } from './KeyBar';
 import { WINDOW } from './link';
@@ -16,8 +17,9 @@ import { type Sign, StateBar } from './StateBar';
 import classes from './terminals.module.css';
 import { useTerminal } from './useTerminal';
 
-const SIZE_RULE =
-  'The terminal is as large as the smallest window of those who may type. Whoever only looks has its text fitted.';
+const SIZE_RULE = t(
+  'The terminal is as large as the smallest window of those who may type. Whoever only looks has its text fitted.',
+);
 
 export interface PaneActions {
   /** The session that is shown in place of this one. */
@@ -35,10 +37,10 @@ export interface PaneActions {
 function Viewers({ count }: { count: number }) {
   if (count < 2) return null;
   return (
-    <Tooltip label={`${count} have this session open, with you.`}>
+    <Tooltip label={t('{count} have this session open, with you.', { count })}>
       <Text size="xs" c="dimmed" className="jf-nowrap" mr={6}>
         <IconUsers size={12} aria-hidden="true" /> {count}
-        <span className="jf-hidden"> have this session open</span>
+        <span className="jf-hidden"> {t('have this session open')}</span>
       </Text>
     </Tooltip>
   );
@@ -129,7 +131,11 @@ export function TerminalPane({
   const sign: Sign = { state, error: start.error, starting: start.isPending };
 
   return (
-    <section className={classes.paneBody} aria-label={`Session ${name}${place}`} data-active={active || undefined}>
+    <section
+      className={classes.paneBody}
+      aria-label={t('Session {name}{place}', { name, place })}
+      data-active={active || undefined}
+    >
       <Group className={classes.head} gap="xs" wrap="nowrap" justify="space-between">
         <Text size="xs" fw={550} className="jf-ellipsis" miw={0} title={name}>
           {name}
@@ -146,13 +152,13 @@ export function TerminalPane({
             <Tooltip label={SIZE_RULE} multiline w={280}>
               <Text size="xs" c="dimmed" className="jf-nowrap" visibleFrom="sm">
                 {size.cols} × {size.rows}
-                {!writes && ', read only'}
+                {!writes && t(', read only')}
               </Text>
             </Tooltip>
           )}
           <Recording recording={row?.recording ?? undefined} />
-          <Tooltip label="Find (Ctrl+Shift+F)">
-            <ActionIcon size="sm" aria-label="Find in the terminal" onClick={() => setFinding(true)}>
+          <Tooltip label={t('Find (Ctrl+Shift+F)')}>
+            <ActionIcon size="sm" aria-label={t('Find in the terminal')} onClick={() => setFinding(true)}>
               <IconSearch size={14} />
             </ActionIcon>
           </Tooltip>
@@ -168,8 +174,8 @@ export function TerminalPane({
             onFind={() => setFinding(true)}
             actions={actions}
           />
-          <Tooltip label="Close and keep the session running">
-            <ActionIcon size="sm" aria-label={`Close ${name}`} onClick={actions.onClose}>
+          <Tooltip label={t('Close and keep the session running')}>
+            <ActionIcon size="sm" aria-label={t('Close {name}', { name })} onClick={actions.onClose}>
               <IconX size={14} />
             </ActionIcon>
           </Tooltip>
@@ -187,18 +193,18 @@ export function TerminalPane({
       <section
         ref={host}
         className={classes.screen}
-        aria-label={`Screen of ${name}${place}`}
+        aria-label={t('Screen of {name}{place}', { name, place })}
         data-read-only={!writes || undefined}
       />
       {writes && link && state.phase === 'live' && <KeyBar link={link} screen={screen} />}
       <StateBar sign={sign} onAgain={() => link?.again()}>
         {alias && writes && (
           <Button size="compact-sm" variant="default" loading={start.isPending} onClick={() => void again()}>
-            Start again
+            {t('Start again')}
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={actions.onClose}>
-          Close
+          {t('Close')}
         </Button>
       </StateBar>
     </section>

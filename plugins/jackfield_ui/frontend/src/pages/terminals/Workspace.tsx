@@ -7,6 +7,7 @@ import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
 import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { Bar } from './Bar';
 import { guessedSize } from './guessedSize';
 import { bars, boxes, type Direction, hasRoom, type Pane, panes } from './layout';
@@ -39,7 +40,7 @@ export default function Workspace() {
   const focus = () =>
     area.current?.querySelector<HTMLElement>('[data-current] [data-active] .xterm-helper-textarea')?.focus();
   const nameOf = (tab: Tab) => titles[tab.active] ?? sessionOf(tab).slice(0, 8);
-  useTitle(current ? nameOf(current) : 'Terminal');
+  useTitle(current ? nameOf(current) : t('Terminal'));
 
   const show = (tab: Tab | undefined) => void navigate(tab ? address(sessionOf(tab)) : areaPath('terminals'));
   const close = (paneId: string) => {
@@ -61,7 +62,7 @@ export default function Workspace() {
     const box = current && boxes(current.tree).get(from.id);
     const { clientWidth: width = 0, clientHeight: height = 0 } = area.current ?? {};
     if (box && !hasRoom(box, direction, { width, height })) {
-      notifyError(new Error('The pane is too small for two. Close another one, or open a tab.'), 'Not split');
+      notifyError(new Error(t('The pane is too small for two. Close another one, or open a tab.')), t('Not split'));
       return;
     }
     const known = sessions.data?.find(({ id: one }) => one === from.session);
@@ -75,7 +76,7 @@ export default function Workspace() {
       workspace.split(from.id, direction, session);
       void navigate(address(session));
     } catch (error) {
-      notifyError(error, 'Not split');
+      notifyError(error, t('Not split'));
     }
   };
   const step = (by: number) => show(tabs[((current ? tabs.indexOf(current) : 0) + by + tabs.length) % tabs.length]);
@@ -101,15 +102,15 @@ export default function Workspace() {
     <div className={classes.workspace}>
       {/* The focus that a navigation gives to the heading is the terminal's. */}
       <h1 className="jf-hidden" tabIndex={-1} onFocus={focus}>
-        {current ? nameOf(current) : 'Terminal'}
+        {current ? nameOf(current) : t('Terminal')}
       </h1>
       <Group className={classes.tabs} gap={4} wrap="nowrap">
-        <Tooltip label="All sessions">
-          <ActionIcon component={Link} to={areaPath('terminals')} aria-label="All sessions" size="md">
+        <Tooltip label={t('All sessions')}>
+          <ActionIcon component={Link} to={areaPath('terminals')} aria-label={t('All sessions')} size="md">
             <IconList size={16} />
           </ActionIcon>
         </Tooltip>
-        <nav aria-label="Open terminals" className={classes.tabList}>
+        <nav aria-label={t('Open terminals')} className={classes.tabList}>
           {tabs.map((tab) => (
             <div key={tab.id} className={classes.tab} data-current={tab === current || undefined}>
               <Link
@@ -117,13 +118,15 @@ export default function Workspace() {
                 aria-current={tab === current ? 'page' : undefined}
                 className="jf-ellipsis"
               >
-                {panes(tab.tree).some((one) => rung.has(one.id)) && <span className={classes.bell}>has rung: </span>}
+                {panes(tab.tree).some((one) => rung.has(one.id)) && (
+                  <span className={classes.bell}>{t('has rung:')} </span>
+                )}
                 {nameOf(tab)}
                 {panes(tab.tree).length > 1 && ` +${panes(tab.tree).length - 1}`}
               </Link>
               <ActionIcon
                 size="xs"
-                aria-label={`Close the tab ${nameOf(tab)}`}
+                aria-label={t('Close the tab {nameOf}', { nameOf: nameOf(tab) })}
                 onClick={() => {
                   for (const one of panes(tab.tree)) close(one.id);
                 }}
@@ -134,8 +137,8 @@ export default function Workspace() {
           ))}
         </nav>
         {writes && (
-          <Tooltip label="New session (Alt+Shift+N)">
-            <ActionIcon aria-label="New session" size="md" onClick={() => setAsking('tab')}>
+          <Tooltip label={t('New session (Alt+Shift+N)')}>
+            <ActionIcon aria-label={t('New session')} size="md" onClick={() => setAsking('tab')}>
               <IconPlus size={16} />
             </ActionIcon>
           </Tooltip>
@@ -209,7 +212,11 @@ export default function Workspace() {
       {asking && (
         <NewSession
           title={
-            asking === 'tab' ? 'New terminal session' : asking === 'row' ? 'Split to the right' : 'Split downwards'
+            asking === 'tab'
+              ? t('New terminal session')
+              : asking === 'row'
+                ? t('Split to the right')
+                : t('Split downwards')
           }
           profile={row?.profile_alias ?? undefined}
           others={asking !== 'tab'}

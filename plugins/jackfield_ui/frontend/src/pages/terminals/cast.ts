@@ -1,6 +1,7 @@
 /** Recordings in the form of asciinema, version 2: a head, then `[seconds, kind, text]` line by line. */
 
 import { isRecord } from '../../api/errors';
+import { t } from '../../language/messages';
 
 export interface CastEvent {
   /** Seconds from the beginning. */
@@ -24,7 +25,7 @@ export interface Cast {
 export function parseCast(text: string): Cast {
   const lines = text.split('\n');
   const head = json(lines[0] ?? '');
-  if (!isRecord(head) || head.version !== 2) throw new Error('This is no recording of version 2.');
+  if (!isRecord(head) || head.version !== 2) throw new Error(t('This is no recording of version 2.'));
   const events: CastEvent[] = [];
   let last = 0;
   for (const line of lines.slice(1)) {

@@ -15,6 +15,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { NewSession } from './NewSession';
 import { endSession, ofProfile, sessionName, useSessionAction, useSessions, useStart } from './queries';
 import { Recording } from './Recording';
@@ -38,26 +39,28 @@ export default function Terminals() {
     onError: (error) => notifyError(error),
   });
   const tidy = async () => {
-    const title = ended === 1 ? 'Forget the ended session?' : `Forget the ${ended} ended sessions?`;
-    const body = 'Their output and their recordings are deleted. Running sessions stay.';
-    if (await confirm({ title, body, action: 'Forget' })) cleanUp.mutate();
+    const title = t('{ended, plural, one {Forget the ended session?} other {Forget the # ended sessions?}}', { ended });
+    const body = t('Their output and their recordings are deleted. Running sessions stay.');
+    if (await confirm({ title, body, action: t('Forget') })) cleanUp.mutate();
   };
   const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
   const newButton = writes && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
-      New session
+      {t('New session')}
     </Button>
   );
 
   return (
     <Page
-      title="Terminals"
-      subtitle="Agents and shells that run in a terminal. They go on when you leave, and others can look or type along."
+      title={t('Terminals')}
+      subtitle={t(
+        'Agents and shells that run in a terminal. They go on when you leave, and others can look or type along.',
+      )}
       actions={
         <>
           {ended > 0 && writes && (
             <Button variant="default" onClick={() => void tidy()}>
-              Forget ended
+              {t('Forget ended')}
             </Button>
           )}
           {sessions.data && sessions.data.length > 0 && newButton}
@@ -65,7 +68,7 @@ export default function Terminals() {
       }
     >
       <DataTable
-        label="Terminal sessions"
+        label={t('Terminal sessions')}
         columns={columns}
         rows={sessions.data}
         rowKey={({ id }) => id}
@@ -77,9 +80,10 @@ export default function Terminals() {
         initialSort={{ key: 'created', descending: true }}
         rowActions={(row) => <RowMenu row={row} onShare={() => share(row)} />}
         empty={
-          <EmptyState icon={IconTerminal2} title="No terminal session" action={newButton}>
-            Start a profile’s agent or a shell here, or with{' '}
-            <span className="jf-mono">jackfield terminal new PROFILE</span>; both show the same sessions.
+          <EmptyState icon={IconTerminal2} title={t('No terminal session')} action={newButton}>
+            {rich('Start a profile’s agent or a shell here, or with {command}; both show the same sessions.', {
+              command: <span className="jf-mono">jackfield terminal new PROFILE</span>,
+            })}
           </EmptyState>
         }
       />
@@ -102,7 +106,7 @@ const textOf = (row: TerminalSession) => [sessionName(row), row.id, row.state, r
 const COLUMNS: Column<TerminalSession>[] = [
   {
     key: 'profile',
-    title: 'Session',
+    title: t('Session'),
     primary: true,
     sort: sessionName,
     render: ({ id, profile_alias, recording }) => (
@@ -119,14 +123,14 @@ const COLUMNS: Column<TerminalSession>[] = [
   },
   {
     key: 'state',
-    title: 'State',
+    title: t('State'),
     sort: ({ state }) => state,
     render: ({ state, exit_code, reason }) => (
       <>
         <StatusBadge
           status={state}
           {...(state === 'terminated' && exit_code != null
-            ? { label: `Ended (${exit_code})`, tone: exit_code ? 'warn' : 'still' }
+            ? { label: t('Ended ({exitCode})', { exitCode: exit_code }), tone: exit_code ? 'warn' : 'still' }
             : {})}
         />
         {reason && (
@@ -139,7 +143,7 @@ const COLUMNS: Column<TerminalSession>[] = [
   },
   {
     key: 'size',
-    title: 'Size',
+    title: t('Size'),
     render: ({ cols, rows }) => (
       <span className="jf-nowrap">
         {cols} × {rows}
@@ -148,19 +152,19 @@ const COLUMNS: Column<TerminalSession>[] = [
   },
   {
     key: 'clients',
-    title: 'Clients',
+    title: t('Clients'),
     align: 'end',
     sort: ({ client_count }) => client_count,
     render: ({ client_count }) => client_count,
   },
   {
     key: 'kept',
-    title: 'After a restart',
-    render: ({ persistent, state }) => (state === 'running' ? (persistent ? 'goes on' : 'ends') : '–'),
+    title: t('After a restart'),
+    render: ({ persistent, state }) => (state === 'running' ? (persistent ? t('goes on') : 'ends') : '–'),
   },
   {
     key: 'created',
-    title: 'Started',
+    title: t('Started'),
     sort: ({ created_at }) => created_at,
     render: ({ created_at }) => <RelativeTime time={created_at} />,
   },
@@ -173,9 +177,9 @@ function RowMenu({ row, onShare }: { row: TerminalSession; onShare: () => void }
   const end = useSessionAction(endSession, row.id);
   const running = row.state === 'running';
   const finish = async () => {
-    const title = `End the session of “${sessionName(row)}”?`;
-    const body = 'It is hung up, and killed when it does not end by itself.';
-    if (await confirm({ title, body, action: 'End the session' })) end.mutate();
+    const title = t('End the session of “{sessionName}”?', { sessionName: sessionName(row) });
+    const body = t('It is hung up, and killed when it does not end by itself.');
+    if (await confirm({ title, body, action: t('End the session') })) end.mutate();
   };
   const again = () =>
     start.mutate(
@@ -185,24 +189,26 @@ function RowMenu({ row, onShare }: { row: TerminalSession; onShare: () => void }
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${sessionName(row)} ${row.id.slice(0, 8)}`}>
+        <ActionIcon
+          aria-label={t('Actions for {sessionName} {id}', { sessionName: sessionName(row), id: row.id.slice(0, 8) })}
+        >
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component={Link} to={address(row.id)}>
-          Open
+          {t('Open')}
         </Menu.Item>
         {row.recording && (
           <Menu.Item component={Link} to={`${address(row.id)}/recording`}>
-            Play the recording
+            {t('Play the recording')}
           </Menu.Item>
         )}
-        {writes && <Menu.Item onClick={onShare}>Share a link to look</Menu.Item>}
-        {writes && !running && <Menu.Item onClick={again}>Start again</Menu.Item>}
+        {writes && <Menu.Item onClick={onShare}>{t('Share a link to look')}</Menu.Item>}
+        {writes && !running && <Menu.Item onClick={again}>{t('Start again')}</Menu.Item>}
         {writes && running && (
           <Menu.Item c="var(--jf-bad)" onClick={() => void finish()}>
-            End the session…
+            {t('End the session…')}
           </Menu.Item>
         )}
       </Menu.Dropdown>

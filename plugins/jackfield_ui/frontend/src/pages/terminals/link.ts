@@ -1,5 +1,6 @@
 import { backoff, connection } from '../../api/connection';
 import { isRecord } from '../../api/errors';
+import { t } from '../../language/messages';
 import type { Size } from './screen';
 
 /**
@@ -180,7 +181,7 @@ export class Link {
       // It was there before, and whoever has cleaned it up would have told its end.
       this.set({
         phase: next,
-        reason: next === 'gone' && wasLive ? 'It ended with the daemon, which was stopped.' : undefined,
+        reason: next === 'gone' && wasLive ? t('It ended with the daemon, which was stopped.') : undefined,
       });
       return;
     }

@@ -1,6 +1,7 @@
 import { Code, Stack, Text } from '@mantine/core';
 import { confirm } from '../../components/confirm';
 import { bytes, count } from '../../components/format';
+import { t } from '../../language/messages';
 import { asks, pasteable } from './pasting';
 
 const SHOWN = 600;
@@ -15,23 +16,31 @@ export async function allowedPaste(text: string, bracketed: boolean): Promise<st
   const yes = await confirm({
     title:
       why === 'much'
-        ? `Paste ${bytes(clean.length)}?`
+        ? t('Paste {clean}?', { clean: bytes(clean.length) })
         : lines > 1
-          ? `Paste ${count(lines)} lines?`
-          : 'Paste a line and run it?',
+          ? t('Paste {lines} lines?', { lines: count(lines) })
+          : t('Paste a line and run it?'),
     body: (
       <Stack gap="xs">
         <Text>
           {why === 'lines'
-            ? 'The program in the terminal treats each line as if you had pressed Enter: a shell runs them immediately.'
-            : 'This is a lot of text for a terminal.'}
+            ? t(
+                'The program in the terminal treats each line as if you had pressed Enter: a shell runs them immediately.',
+              )
+            : t('This is a lot of text for a terminal.')}
         </Text>
-        <Code block style={{ maxHeight: '12rem', overflow: 'auto' }} tabIndex={0} role="region" aria-label="The text">
+        <Code
+          block
+          style={{ maxHeight: '12rem', overflow: 'auto' }}
+          tabIndex={0}
+          role="region"
+          aria-label={t('The text')}
+        >
           {clean.length > SHOWN ? `${clean.slice(0, SHOWN)}…` : clean}
         </Code>
       </Stack>
     ),
-    action: 'Paste',
+    action: t('Paste'),
     danger: false,
   });
   return yes ? clean : undefined;

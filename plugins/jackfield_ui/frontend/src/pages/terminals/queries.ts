@@ -4,6 +4,7 @@ import { ApiError } from '../../api/errors';
 import type { Profile, Schemas, TerminalSession } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 
 const SESSIONS = '/api/terminal/sessions';
 const ONE = '/api/terminal/sessions/{session_id}';
@@ -29,7 +30,7 @@ export interface NewSessionBody {
 
 /** As lists call a session; a plain shell has no profile. */
 export function sessionName({ profile_alias }: Pick<TerminalSession, 'profile_alias'>): string {
-  return profile_alias ?? 'Shell';
+  return profile_alias ?? t('Shell');
 }
 
 export function useSessions() {

@@ -1,4 +1,5 @@
 import type { PageModule } from '../../app/pages';
+import { t } from '../../language/messages';
 
 export default {
   area: 'terminals',
@@ -8,6 +9,6 @@ export default {
     { path: ':id/recording', load: () => import('./Replay'), full: true },
   ],
   actions: [
-    { label: 'New terminal session', keywords: 'start agent run shell', to: '/ui/terminals?new', role: 'member' },
+    { label: t('New terminal session'), keywords: 'start agent run shell', to: '/ui/terminals?new', role: 'member' },
   ],
 } satisfies PageModule;

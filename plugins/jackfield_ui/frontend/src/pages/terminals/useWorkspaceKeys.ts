@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useShortcuts } from '../../app/shortcuts';
+import { t } from '../../language/messages';
 
 export type Command =
   | 'fresh'
@@ -14,15 +15,15 @@ export type Command =
 
 /** By the key's place: with Alt the sign is another one on many keyboards. */
 const KEYS: Record<string, { command: Command; shown: string; label: string }> = {
-  KeyN: { command: 'fresh', shown: 'N', label: 'New terminal session' },
-  KeyD: { command: 'right', shown: 'D', label: 'Split to the right' },
-  KeyE: { command: 'down', shown: 'E', label: 'Split downwards' },
-  KeyW: { command: 'close', shown: 'W', label: 'Close the pane; its session goes on' },
-  ArrowRight: { command: 'nextTab', shown: 'ArrowRight', label: 'Next tab' },
-  ArrowLeft: { command: 'previousTab', shown: 'ArrowLeft', label: 'Previous tab' },
-  ArrowDown: { command: 'nextPane', shown: 'ArrowDown', label: 'Next pane' },
-  ArrowUp: { command: 'previousPane', shown: 'ArrowUp', label: 'Previous pane' },
-  KeyM: { command: 'menu', shown: 'M', label: 'Leave the terminal for its menu' },
+  KeyN: { command: 'fresh', shown: 'N', label: t('New terminal session') },
+  KeyD: { command: 'right', shown: 'D', label: t('Split to the right') },
+  KeyE: { command: 'down', shown: 'E', label: t('Split downwards') },
+  KeyW: { command: 'close', shown: 'W', label: t('Close the pane; its session goes on') },
+  ArrowRight: { command: 'nextTab', shown: 'ArrowRight', label: t('Next tab') },
+  ArrowLeft: { command: 'previousTab', shown: 'ArrowLeft', label: t('Previous tab') },
+  ArrowDown: { command: 'nextPane', shown: 'ArrowDown', label: t('Next pane') },
+  ArrowUp: { command: 'previousPane', shown: 'ArrowUp', label: t('Previous pane') },
+  KeyM: { command: 'menu', shown: 'M', label: t('Leave the terminal for its menu') },
 };
 
 function commandOf({ altKey, shiftKey, ctrlKey, metaKey, code }: KeyboardEvent): Command | undefined {

@@ -4,6 +4,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { duration } from '../../components/format';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Money, useNow } from '../../components/values';
+import { locale, rich, t } from '../../language/messages';
 import type { Filter } from './model';
 import { type Block, useBlocks } from './queries';
 
@@ -19,12 +20,12 @@ export function Blocks({ filter }: { filter: Filter }) {
   return (
     <section>
       <Title order={2} mb="sm">
-        Blocks of 5 hours
+        {t('Blocks of 5 hours')}
       </Title>
       <Stack gap="md">
         {active && <Active block={active} />}
         <DataTable
-          label="Blocks of 5 hours"
+          label={t('Blocks of 5 hours')}
           columns={COLUMNS}
           rows={rows}
           rowKey={(block) => block.start}
@@ -32,7 +33,7 @@ export function Blocks({ filter }: { filter: Filter }) {
           onRetry={() => void report.refetch()}
           empty={
             <Text c="dimmed" p="md">
-              No block begins in this period.
+              {t('No block begins in this period.')}
             </Text>
           }
           more={{
@@ -52,33 +53,36 @@ function Active({ block }: { block: Block }) {
   const gone = Math.min(1, Math.max(0, (now - start) / (end - start)));
   const { burn_rate: rate, projection } = block;
   return (
-    <Paper p="md" role="group" aria-label="The active block">
+    <Paper p="md" role="group" aria-label={t('The active block')}>
       <Text fw={600} mb="xs">
-        The active block ends at {clock(block.end)}, in {duration(Math.max(0, end - now))}
+        {t('The active block ends at {clock}, in {max}', {
+          clock: clock(block.end),
+          max: duration(Math.max(0, end - now)),
+        })}
       </Text>
-      <Progress value={gone * 100} size="sm" mb="md" aria-label="Time of the block that has passed" />
+      <Progress value={gone * 100} size="sm" mb="md" aria-label={t('Time of the block that has passed')} />
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md">
-        <Fact label="Used so far">
-          <Count value={block.total_tokens ?? 0} short /> tokens, <Money value={block.cost?.total_cost ?? 0} />
+        <Fact label={t('Used so far')}>
+          {rich('{totalTokens} tokens, {totalCost}', {
+            totalTokens: <Count value={block.total_tokens ?? 0} short />,
+            totalCost: <Money value={block.cost?.total_cost ?? 0} />,
+          })}
         </Fact>
-        <Fact label="Rate">
-          {rate ? (
-            <>
-              <Count value={rate.tokens_per_minute} short /> tokens a minute
-            </>
-          ) : (
-            'after the second answer'
-          )}
+        <Fact label={t('Rate')}>
+          {rate
+            ? rich('{tokensPerMinute} tokens a minute', {
+                tokensPerMinute: <Count value={rate.tokens_per_minute} short />,
+              })
+            : t('after the second answer')}
         </Fact>
-        <Fact label="Cost an hour">{rate ? <Money value={rate.cost_per_hour} /> : '–'}</Fact>
-        <Fact label="Projected total">
-          {projection ? (
-            <>
-              <Count value={projection.total_tokens} short /> tokens, <Money value={projection.total_cost} />
-            </>
-          ) : (
-            '–'
-          )}
+        <Fact label={t('Cost an hour')}>{rate ? <Money value={rate.cost_per_hour} /> : '–'}</Fact>
+        <Fact label={t('Projected total')}>
+          {projection
+            ? rich('{totalTokens} tokens, {totalCost}', {
+                totalTokens: <Count value={projection.total_tokens} short />,
+                totalCost: <Money value={projection.total_cost} />,
+              })
+            : '–'}
         </Fact>
       </SimpleGrid>
     </Paper>
@@ -97,25 +101,30 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 function clock(time: string): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(new Date(time));
+  return new Intl.DateTimeFormat(locale(), { timeStyle: 'short' }).format(new Date(time));
 }
 
 function when(block: Block): string {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const format = new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' });
   return `${format.format(new Date(block.start))} – ${clock(block.end)}`;
 }
 
 const COLUMNS: Column<Block>[] = [
-  { key: 'time', title: 'Time', primary: true, render: when },
+  { key: 'time', title: t('Time'), primary: true, render: when },
   {
     key: 'state',
-    title: 'State',
+    title: t('State'),
     render: (block) => (
       <StatusBadge status={block.active ? 'active' : 'ended'} tone={block.active ? 'good' : 'still'} />
     ),
   },
-  { key: 'models', title: 'Models', render: (block) => <Text size="sm">{block.models?.join(', ')}</Text> },
-  { key: 'answers', title: 'Answers', align: 'end', render: (block) => <Count value={block.answers ?? 0} /> },
-  { key: 'tokens', title: 'Tokens', align: 'end', render: (block) => <Count value={block.total_tokens ?? 0} short /> },
-  { key: 'cost', title: 'Cost', align: 'end', render: (block) => <Money value={block.cost?.total_cost ?? 0} /> },
+  { key: 'models', title: t('Models'), render: (block) => <Text size="sm">{block.models?.join(', ')}</Text> },
+  { key: 'answers', title: t('Answers'), align: 'end', render: (block) => <Count value={block.answers ?? 0} /> },
+  {
+    key: 'tokens',
+    title: t('Tokens'),
+    align: 'end',
+    render: (block) => <Count value={block.total_tokens ?? 0} short />,
+  },
+  { key: 'cost', title: t('Cost'), align: 'end', render: (block) => <Money value={block.cost?.total_cost ?? 0} /> },
 ];

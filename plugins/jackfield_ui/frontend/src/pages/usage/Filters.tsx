@@ -1,5 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import type { Usage } from '../../api/types';
+import { t } from '../../language/messages';
 import { type Filter, PERIODS } from './model';
 
 /** Period and names; what is chosen stands in the address. */
@@ -14,16 +15,16 @@ export function Filters({
 }) {
   const known = names?.aggregates;
   const lists = [
-    ['profile', 'Profile', known?.by_profile],
-    ['agent', 'Agent', known?.by_agent],
-    ['provider', 'Provider', known?.by_provider],
-    ['model', 'Model', known?.by_model],
+    ['profile', t('Profile'), known?.by_profile],
+    ['agent', t('Agent'), known?.by_agent],
+    ['provider', t('Provider'), known?.by_provider],
+    ['model', t('Model'), known?.by_model],
   ] as const;
   const filtered = lists.some(([name]) => filter[name]);
   return (
-    <Group gap="sm" align="flex-end" role="search" aria-label="Filters">
+    <Group gap="sm" align="flex-end" role="search" aria-label={t('Filters')}>
       <Select
-        label="Period"
+        label={t('Period')}
         w={{ base: '100%', xs: 150 }}
         data={PERIODS.map(({ value, label }) => ({ value, label }))}
         value={filter.period}
@@ -34,12 +35,12 @@ export function Filters({
         <Select
           key={name}
           label={label}
-          placeholder="All"
+          placeholder={t('All')}
           w={{ base: 'calc(50% - 4px)', xs: name === 'model' ? 200 : 150 }}
           clearable
-          clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+          clearButtonProps={{ 'aria-label': t('Any {label}', { label: label.toLowerCase() }) }}
           searchable
-          nothingFoundMessage="None of this name"
+          nothingFoundMessage={t('None of this name')}
           comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
           data={optionsOf(options, filter[name])}
           value={filter[name] || null}
@@ -48,7 +49,7 @@ export function Filters({
       ))}
       {filtered && (
         <Button variant="subtle" onClick={() => onChange({ profile: '', agent: '', provider: '', model: '' })}>
-          Clear filters
+          {t('Clear filters')}
         </Button>
       )}
     </Group>

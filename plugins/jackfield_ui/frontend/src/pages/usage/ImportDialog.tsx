@@ -1,10 +1,11 @@
 import { Alert, Button, Group, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Modal } from '../../components/Modal';
+import { t } from '../../language/messages';
 import { useImport } from './queries';
 
 const AGENTS = [
-  { value: '', label: 'Every agent that has a log' },
+  { value: '', label: t('Every agent that has a log') },
   { value: 'claude', label: 'Claude Code' },
   { value: 'codex', label: 'Codex' },
   { value: 'opencode', label: 'OpenCode' },
@@ -25,22 +26,22 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Import usage from agents’ logs">
+    <Modal opened={opened} onClose={close} title={t('Import usage from agents’ logs')}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">
-            The logs are only read. Every answer counts once, however often they are imported.
+            {t('The logs are only read. Every answer counts once, however often they are imported.')}
           </Text>
           <Select
-            label="Agent"
+            label={t('Agent')}
             data={AGENTS}
             value={agent}
             allowDeselect={false}
             onChange={(value) => setAgent(value ?? '')}
           />
           <TextInput
-            label="Data directory"
-            description={agent ? 'Empty: the agent’s own place.' : 'Choose an agent to name a directory.'}
+            label={t('Data directory')}
+            description={agent ? t('Empty: the agent’s own place.') : t('Choose an agent to name a directory.')}
             placeholder="/home/ada/.claude"
             value={folder}
             disabled={!agent}
@@ -62,10 +63,10 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
-              {work.data ? 'Close' : 'Cancel'}
+              {work.data ? t('Close') : t('Cancel')}
             </Button>
             <Button type="submit" loading={work.isPending}>
-              {work.data ? 'Import again' : 'Import'}
+              {work.data ? t('Import again') : t('Import')}
             </Button>
           </Group>
         </Stack>

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { type Column, DataTable } from '../../components/DataTable';
 import { percent } from '../../components/format';
 import { Count, Money, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { type Filter, PARTS, type Part, REPORTS, type Row } from './model';
 import { useParts } from './queries';
 import classes from './usage.module.css';
@@ -30,7 +31,7 @@ export function Parts({ filter, part }: { filter: Filter; part: Part }) {
         initialSort={{ key: 'cost', descending: true }}
         empty={
           <Text c="dimmed" p="md">
-            Nothing was used in this period.
+            {t('Nothing was used in this period.')}
           </Text>
         }
       />
@@ -58,34 +59,34 @@ function columnsOf(part: Part, whole: number, unpriced: ReadonlySet<string>): Co
     },
     {
       key: 'share',
-      title: 'Share of cost',
+      title: t('Share of cost'),
       width: '20%',
       render: (row) => <Share value={whole ? row.cost.total_cost / whole : 0} />,
     },
     {
       key: 'answers',
-      title: 'Answers',
+      title: t('Answers'),
       align: 'end',
       sort: (row) => row.answers,
       render: (row) => <Count value={row.answers} />,
     },
     {
       key: 'input',
-      title: 'Input',
+      title: t('Input'),
       align: 'end',
       sort: (row) => row.tokens.input_tokens,
       render: (row) => <Count value={row.tokens.input_tokens} short />,
     },
     {
       key: 'output',
-      title: 'Output',
+      title: t('Output'),
       align: 'end',
       sort: (row) => row.tokens.output_tokens,
       render: (row) => <Count value={row.tokens.output_tokens} short />,
     },
     {
       key: 'cache',
-      title: 'Cache',
+      title: t('Cache'),
       align: 'end',
       sort: (row) => row.tokens.cache_read_input_tokens + row.tokens.cache_creation_input_tokens,
       render: (row) => (
@@ -94,13 +95,13 @@ function columnsOf(part: Part, whole: number, unpriced: ReadonlySet<string>): Co
     },
     {
       key: 'cost',
-      title: 'Cost',
+      title: t('Cost'),
       align: 'end',
       sort: (row) => row.cost.total_cost,
       render: (row) =>
         part === 'model' && unpriced.has(String(row[part])) ? (
           <Text c="dimmed" span>
-            no price
+            {t('no price')}
           </Text>
         ) : (
           <Money value={row.cost.total_cost} />
@@ -108,7 +109,7 @@ function columnsOf(part: Part, whole: number, unpriced: ReadonlySet<string>): Co
     },
     {
       key: 'used',
-      title: 'Last used',
+      title: t('Last used'),
       align: 'end',
       sort: (row) => row.last_used,
       render: (row) => <RelativeTime time={row.last_used} />,

@@ -4,6 +4,7 @@ import type { Usage } from '../../api/types';
 import { Chart } from '../../components/Chart';
 import { Failure } from '../../components/Failure';
 import { compact, money } from '../../components/format';
+import { locale, t } from '../../language/messages';
 import {
   amount,
   dayOf,
@@ -23,8 +24,8 @@ import { reportQuery, useParts, useSteps } from './queries';
 const HEIGHT = 240;
 const WORDS = { daily: 'day', weekly: 'week', monthly: 'month' };
 const MEASURES = [
-  { value: 'cost', label: 'Cost' },
-  { value: 'tokens', label: 'Tokens' },
+  { value: 'cost', label: t('Cost') },
+  { value: 'tokens', label: t('Tokens') },
 ];
 
 /** Bars by day, week or month, divided by a part; of a single day the parts themselves. */
@@ -56,7 +57,9 @@ export function Steps({
       const labels = sorted.map((row) => String(row[part] || none));
       return {
         labels,
-        series: [{ name: measure === 'cost' ? 'Cost' : 'Tokens', values: sorted.map((row) => amount(row, measure)) }],
+        series: [
+          { name: measure === 'cost' ? t('Cost') : t('Tokens'), values: sorted.map((row) => amount(row, measure)) },
+        ],
       };
     }
     const named = (row: Row | undefined) => String(row?.[KEYS[step]] ?? '');
@@ -66,24 +69,24 @@ export function Steps({
     return { labels: keys.map((key) => dayLabel(key)), series: seriesOf(rows, keys, { step, part, measure, none }) };
   }, [rows, single, step, part, measure, none, since, until]);
 
-  const what = measure === 'cost' ? 'Cost' : 'Tokens';
+  const what = measure === 'cost' ? t('Cost') : t('Tokens');
   const label = single ? `${what} by ${part}` : `${what} by ${WORDS[step]} and ${part}`;
   return (
-    <Paper p="md" component="section" aria-label="Chart">
+    <Paper p="md" component="section" aria-label={t('Chart')}>
       <Group gap="sm" mb="md">
         <SegmentedControl
           size="xs"
-          aria-label="Value of the chart"
+          aria-label={t('Value of the chart')}
           data={MEASURES}
           value={measure}
           onChange={(value) => setMeasure(value === 'tokens' ? 'tokens' : 'cost')}
         />
         <Select
-          aria-label="Divided by"
+          aria-label={t('Divided by')}
           w={140}
           size="xs"
           allowDeselect={false}
-          data={PARTS.map(({ value, label: text }) => ({ value, label: `By ${text.toLowerCase()}` }))}
+          data={PARTS.map(({ value, label: text }) => ({ value, label: t('By {text}', { text: text.toLowerCase() }) }))}
           value={part}
           onChange={(value) => onPart(PARTS.find((one) => one.value === value)?.value ?? 'model')}
         />
@@ -94,7 +97,7 @@ export function Steps({
         <Skeleton height={HEIGHT + 40} />
       ) : drawn.labels.length === 0 ? (
         <Text c="dimmed" py="xl" ta="center">
-          Nothing was used in this period.
+          {t('Nothing was used in this period.')}
         </Text>
       ) : (
         <Chart
@@ -115,5 +118,5 @@ function dayLabel(key: string): string {
   const options: Intl.DateTimeFormatOptions = month
     ? { month: 'short', year: '2-digit' }
     : { day: 'numeric', month: 'short' };
-  return new Intl.DateTimeFormat(undefined, options).format(dayOf(key));
+  return new Intl.DateTimeFormat(locale(), options).format(dayOf(key));
 }

@@ -6,6 +6,7 @@ import { useMay } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { rich, t } from '../../language/messages';
 import { Blocks } from './Blocks';
 import { Filters } from './Filters';
 import { ImportDialog } from './ImportDialog';
@@ -45,8 +46,8 @@ export default function Usage() {
 
   return (
     <Page
-      title="Usage"
-      subtitle="Tokens and cost of agents: from their own logs, from runs, and from proxies."
+      title={t('Usage')}
+      subtitle={t('Tokens and cost of agents: from their own logs, from runs, and from proxies.')}
       actions={
         <>
           {may && (
@@ -55,7 +56,7 @@ export default function Usage() {
               leftSection={<IconFileImport size={16} aria-hidden="true" />}
               onClick={() => setImporting(true)}
             >
-              Import from logs
+              {t('Import from logs')}
             </Button>
           )}
           {!nothing && <Export filter={filter} />}
@@ -67,11 +68,12 @@ export default function Usage() {
       ) : nothing ? (
         <EmptyState
           icon={IconChartBar}
-          title="No usage yet"
-          action={may && <Button onClick={() => setImporting(true)}>Import from agents’ logs</Button>}
+          title={t('No usage yet')}
+          action={may && <Button onClick={() => setImporting(true)}>{t('Import from agents’ logs')}</Button>}
         >
-          Usage appears here as agents work. Usage from before is in the agents’ own logs; you can import it at any
-          time: every answer counts once.
+          {t(
+            'Usage appears here as agents work. Usage from before is in the agents’ own logs; you can import it at any time: every answer counts once.',
+          )}
         </EmptyState>
       ) : (
         <Stack gap="lg">
@@ -116,15 +118,15 @@ function Export({ filter }: { filter: Filter }) {
           leftSection={<IconDownload size={16} aria-hidden="true" />}
           rightSection={<IconChevronDown size={14} aria-hidden="true" />}
         >
-          Export
+          {t('Export')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href={exportAddress(filter, 'csv')} download>
-          CSV, for spreadsheets
+          {t('CSV, for spreadsheets')}
         </Menu.Item>
         <Menu.Item component="a" href={exportAddress(filter, 'json')} download>
-          JSON, for programs
+          {t('JSON, for programs')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -137,12 +139,17 @@ function Unpriced({ models }: { models: readonly string[] }) {
     <Alert
       color="yellow"
       icon={<IconInfoCircle aria-hidden="true" />}
-      title="Some models have no known price"
+      title={t('Some models have no known price')}
       styles={{ title: { color: 'var(--jf-banner-text)' } }}
     >
       <Text size="sm">
-        Their tokens are counted, and are in no cost: <span className="jf-mono">{models.join(', ')}</span>. A price in{' '}
-        <span className="jf-mono">registry/litellm-pricing.json</span> counts for the past as well.
+        {rich(
+          'Their tokens are counted, and are in no cost: {models}. A price in {code} counts for the past as well.',
+          {
+            models: <span className="jf-mono">{models.join(', ')}</span>,
+            code: <span className="jf-mono">registry/litellm-pricing.json</span>,
+          },
+        )}
       </Text>
     </Alert>
   );

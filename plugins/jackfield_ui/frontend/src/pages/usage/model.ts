@@ -1,14 +1,16 @@
 /** What the usage page asks for and makes of the answers; pure. */
+
 import type { Series } from '../../components/Chart';
+import { t } from '../../language/messages';
 
 export const PERIODS = [
-  { value: 'today', label: 'Today' },
-  { value: 'yesterday', label: 'Yesterday' },
-  { value: 'week', label: 'This week' },
-  { value: 'month', label: 'This month' },
-  { value: '7d', label: 'Last 7 days' },
-  { value: '30d', label: 'Last 30 days' },
-  { value: 'all', label: 'All time' },
+  { value: 'today', label: t('Today') },
+  { value: 'yesterday', label: t('Yesterday') },
+  { value: 'week', label: t('This week') },
+  { value: 'month', label: t('This month') },
+  { value: '7d', label: t('Last 7 days') },
+  { value: '30d', label: t('Last 30 days') },
+  { value: 'all', label: t('All time') },
 ] as const;
 
 export type Period = (typeof PERIODS)[number]['value'];
@@ -17,18 +19,18 @@ export type Measure = 'cost' | 'tokens';
 export type Step = 'daily' | 'weekly' | 'monthly';
 
 export const PARTS: readonly { value: Part; label: string }[] = [
-  { value: 'model', label: 'Model' },
-  { value: 'profile', label: 'Profile' },
-  { value: 'provider', label: 'Provider' },
-  { value: 'agent', label: 'Agent' },
+  { value: 'model', label: t('Model') },
+  { value: 'profile', label: t('Profile') },
+  { value: 'provider', label: t('Provider') },
+  { value: 'agent', label: t('Agent') },
 ];
 
 /** The report of a part, and how a row without a name is called. */
 export const REPORTS: Record<Part, { kind: 'models' | 'profiles' | 'providers' | 'agents'; none: string }> = {
-  model: { kind: 'models', none: 'Model not named' },
-  profile: { kind: 'profiles', none: 'No profile' },
-  provider: { kind: 'providers', none: 'Provider not named' },
-  agent: { kind: 'agents', none: 'Agent not named' },
+  model: { kind: 'models', none: t('Model not named') },
+  profile: { kind: 'profiles', none: t('No profile') },
+  provider: { kind: 'providers', none: t('Provider not named') },
+  agent: { kind: 'agents', none: t('Agent not named') },
 };
 
 export interface Tokens {

@@ -4,6 +4,7 @@ import type { paths } from '../../api/schema';
 import type { Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { daysOf, type Filter, type Part, REPORTS, type Row, type Step } from './model';
 
 export type Block = Schemas['Block'];
@@ -71,7 +72,7 @@ export function useImport() {
       return { text: answer.data?.data ?? '', warnings: answer.data?.warnings ?? [] };
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['usage'] }),
-    onError: (error) => notifyError(error, 'The import did not work'),
+    onError: (error) => notifyError(error, t('The import did not work')),
   });
 }
 

@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { JsonView } from '../../components/JsonView';
+import { t } from '../../language/messages';
 import classes from './webhooks.module.css';
 
 /** A body as a tree if it is JSON, else as the text that it is. */
 export function BodyView({ text, label, cut }: { text: string; label: string; cut: boolean }) {
   const json = useMemo(() => parsed(text), [text]);
-  if (!text) return <Text c="dimmed">Empty.</Text>;
+  if (!text) return <Text c="dimmed">{t('Empty.')}</Text>;
   return (
     <>
       {json === undefined ? (
@@ -18,7 +19,7 @@ export function BodyView({ text, label, cut }: { text: string; label: string; cu
       )}
       {cut && (
         <Text size="xs" c="dimmed" mt="xs">
-          It was longer; this is what is kept.
+          {t('It was longer; this is what is kept.')}
         </Text>
       )}
     </>

@@ -10,6 +10,7 @@ import { CopyIcon } from '../../components/Copyable';
 import { moment } from '../../components/format';
 import { notifyError } from '../../components/notify';
 import { Duration } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { BodyView } from './BodyView';
 import { CallStatus } from './CallList';
 import { curl, maskedNames, ownHeaders } from './curl';
@@ -31,7 +32,7 @@ export function CallDrawer({ call, onClose, ...props }: Props & { call: Call | u
       size="lg"
       title={call && `${call.requestMethod} ${props.webhook.path}`}
       classNames={{ header: classes.drawerHead ?? '', title: classes.drawerTitle ?? '' }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       attributes={{ header: { role: 'none' } }}
     >
       {call && <CallView key={call.id} call={call} {...props} />}
@@ -52,59 +53,56 @@ function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
           <CallStatus status={call.status} />
           {call.executionId && hasArea('executions') && (
             <Anchor component={Link} to={executionPath(call.executionId)} size="sm">
-              Open the execution
+              {t('Open the execution')}
             </Anchor>
           )}
         </Group>
         <Text size="sm" c="dimmed">
           {moment(new Date(call.timestamp))}
-          {typeof call.duration === 'number' && (
-            <>
-              , answered after <Duration ms={call.duration} />
-            </>
-          )}
+          {typeof call.duration === 'number' &&
+            rich(', answered after {duration}', { duration: <Duration ms={call.duration} /> })}
         </Text>
       </div>
       <Again call={call} webhook={webhook} onSendAgain={onSendAgain} />
       {query.length > 0 && (
         <section>
           <Title order={3} mb="xs">
-            Query
+            {t('Query')}
           </Title>
-          <Pairs label="Query of the call" pairs={query} />
+          <Pairs label={t('Query of the call')} pairs={query} />
         </section>
       )}
       <section>
         <Title order={3} mb="xs">
-          Headers
+          {t('Headers')}
         </Title>
-        <Pairs label="Headers of the call" pairs={Object.entries(call.requestHeaders)} />
+        <Pairs label={t('Headers of the call')} pairs={Object.entries(call.requestHeaders)} />
       </section>
       <section>
         <Title order={3} mb="xs">
-          Body
+          {t('Body')}
         </Title>
         {call.status === 'rejected' && !call.requestBody ? (
-          <Text c="dimmed">The body of a rejected call is not kept.</Text>
+          <Text c="dimmed">{t('The body of a rejected call is not kept.')}</Text>
         ) : (
-          <BodyView text={call.requestBody} label="the body" cut={call.truncated ?? false} />
+          <BodyView text={call.requestBody} label={t('the body')} cut={call.truncated ?? false} />
         )}
       </section>
       <section>
         <Title order={3} mb="xs">
-          Answer {call.responseStatus ?? ''}
+          {t('Answer {responseStatus}', { responseStatus: call.responseStatus ?? '' })}
         </Title>
-        <BodyView text={call.responseBody} label="the answer" cut={call.responseTruncated ?? false} />
+        <BodyView text={call.responseBody} label={t('the answer')} cut={call.responseTruncated ?? false} />
       </section>
       <section>
         <Group justify="space-between" mb="xs">
-          <Title order={3}>From a shell</Title>
-          <CopyIcon text={command} label="the command" />
+          <Title order={3}>{t('From a shell')}</Title>
+          <CopyIcon text={command} label={t('the command')} />
         </Group>
         <pre className={classes.text}>{command}</pre>
         {masked.length > 0 && (
           <Text size="xs" c="dimmed" mt="xs">
-            Add {masked.join(', ')} yourself: secrets are not kept.
+            {t('Add {masked} yourself: secrets are not kept.', { masked: masked.join(', ') })}
           </Text>
         )}
       </section>
@@ -134,7 +132,7 @@ function Again({ call, webhook, onSendAgain }: Props & { call: Call }) {
   const may = useMay('member');
   const { mutate, data, isPending } = useMutation({
     mutationFn: (executionId: string) => replay(executionId),
-    onError: (error) => notifyError(error, 'It cannot be replayed'),
+    onError: (error) => notifyError(error, t('It cannot be replayed')),
   });
   const executionId = call.executionId;
   return (
@@ -146,24 +144,32 @@ function Again({ call, webhook, onSendAgain }: Props & { call: Call }) {
             loading={isPending}
             onClick={() => mutate(executionId)}
           >
-            Replay
+            {t('Replay')}
           </Button>
         )}
         <Button variant="default" onClick={() => onSendAgain(call)}>
-          Send again…
+          {t('Send again…')}
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
         {executionId
-          ? 'Replay runs the workflow again with the same input. Send again fills in the form, to change the call first.'
-          : `It did not get as far as the workflow of ${webhook.path}. Send again fills in the form with what is kept of it.`}
+          ? t(
+              'Replay runs the workflow again with the same input. Send again fills in the form, to change the call first.',
+            )
+          : t(
+              'It did not get as far as the workflow of {path}. Send again fills in the form with what is kept of it.',
+              { path: webhook.path },
+            )}
       </Text>
       {data && (
         <Alert color="glaze" role="status" w="100%">
-          It runs again:{' '}
-          <Anchor component={Link} to={executionPath(data.executionId)}>
-            open the new execution
-          </Anchor>
+          {rich('It runs again: <link>open the new execution</link>', {
+            link: (inner) => (
+              <Anchor component={Link} to={executionPath(data.executionId)}>
+                {inner}
+              </Anchor>
+            ),
+          })}
         </Alert>
       )}
     </Stack>

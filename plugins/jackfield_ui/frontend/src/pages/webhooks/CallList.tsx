@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { CallDrawer } from './CallDrawer';
 import { curl } from './curl';
 import type { Call, Webhook } from './queries';
@@ -15,12 +16,12 @@ import type { Call, Webhook } from './queries';
 const PER_PAGE = 20;
 const RESULTS = ['success', 'failed', 'rejected', 'timeout', 'pending'] as const;
 const KINDS = [
-  { value: '', label: 'All calls' },
-  { value: 'success', label: 'Succeeded' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'rejected', label: 'Rejected' },
-  { value: 'timeout', label: 'No answer in time' },
-  { value: 'pending', label: 'Still running' },
+  { value: '', label: t('All calls') },
+  { value: 'success', label: t('Succeeded') },
+  { value: 'failed', label: t('Failed') },
+  { value: 'rejected', label: t('Rejected') },
+  { value: 'timeout', label: t('No answer in time') },
+  { value: 'pending', label: t('Still running') },
 ];
 
 /** The calls as they come, the newest first. */
@@ -49,7 +50,7 @@ export function CallList({
   return (
     <>
       <Select
-        aria-label="Show which calls"
+        aria-label={t('Show which calls')}
         data={KINDS}
         value={status}
         allowDeselect={false}
@@ -58,7 +59,7 @@ export function CallList({
         mb="sm"
       />
       <DataTable
-        label="Calls"
+        label={t('Calls')}
         columns={columnsWith(setOpened)}
         rows={calls.rows}
         rowKey={(call) => call.id}
@@ -68,17 +69,18 @@ export function CallList({
         onOpen={setOpened}
         empty={
           status ? (
-            <EmptyState icon={IconWebhook} title="No call fits">
-              Show all calls, or choose another result.
+            <EmptyState icon={IconWebhook} title={t('No call fits')}>
+              {t('Show all calls, or choose another result.')}
             </EmptyState>
           ) : (
-            <EmptyState icon={IconWebhook} title="No calls yet">
-              Call it from a shell, or fill in “Try a call”. Calls show here as they come.
-              {example && (
-                <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {example} <CopyIcon text={example} label="the command" />
-                </Text>
-              )}
+            <EmptyState icon={IconWebhook} title={t('No calls yet')}>
+              {rich('Call it from a shell, or fill in “Try a call”. Calls show here as they come.{text}', {
+                text: example && (
+                  <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
+                    {example} <CopyIcon text={example} label={t('the command')} />
+                  </Text>
+                ),
+              })}
             </EmptyState>
           )
         }
@@ -96,9 +98,9 @@ export function CallList({
 }
 
 const TONES = {
-  rejected: { tone: 'warn', label: 'Rejected' },
-  timeout: { tone: 'bad', label: 'No answer in time' },
-  pending: { tone: 'busy', label: 'Running' },
+  rejected: { tone: 'warn', label: t('Rejected') },
+  timeout: { tone: 'bad', label: t('No answer in time') },
+  pending: { tone: 'busy', label: t('Running') },
 } as const;
 
 export function CallStatus({ status }: { status: string }) {
@@ -109,7 +111,7 @@ function columnsWith(open: (call: Call) => void): Column<Call>[] {
   return [
     {
       key: 'time',
-      title: 'Time',
+      title: t('Time'),
       primary: true,
       render: (call) => (
         <Button variant="transparent" size="compact-sm" p={0} c="inherit" onClick={() => open(call)}>
@@ -117,12 +119,16 @@ function columnsWith(open: (call: Call) => void): Column<Call>[] {
         </Button>
       ),
     },
-    { key: 'status', title: 'Result', render: ({ status }) => <CallStatus status={status} /> },
-    { key: 'method', title: 'Method', render: ({ requestMethod }) => <span className="jf-mono">{requestMethod}</span> },
-    { key: 'answer', title: 'Answer', align: 'end', render: ({ responseStatus }) => responseStatus ?? '–' },
+    { key: 'status', title: t('Result'), render: ({ status }) => <CallStatus status={status} /> },
+    {
+      key: 'method',
+      title: t('Method'),
+      render: ({ requestMethod }) => <span className="jf-mono">{requestMethod}</span>,
+    },
+    { key: 'answer', title: t('Answer'), align: 'end', render: ({ responseStatus }) => responseStatus ?? '–' },
     {
       key: 'took',
-      title: 'Took',
+      title: t('Took'),
       align: 'end',
       render: ({ duration }) => (typeof duration === 'number' ? <Duration ms={duration} /> : '–'),
     },

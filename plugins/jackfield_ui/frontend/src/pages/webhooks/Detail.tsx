@@ -11,12 +11,13 @@ import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { CallList } from './CallList';
 import { authenticationName } from './index';
 import { type Call, useWebhook, useWebhookEvents, type Webhook } from './queries';
 import { Try } from './Try';
 
-const CRUMBS = [{ label: 'Webhooks', to: areaPath('webhooks') }];
+const CRUMBS = [{ label: t('Webhooks'), to: areaPath('webhooks') }];
 
 export default function Detail() {
   const { id = '' } = useParams();
@@ -32,7 +33,7 @@ export default function Detail() {
   };
   return (
     <Page
-      title={webhook ? `${webhook.method} ${webhook.path}` : 'Webhook'}
+      title={webhook ? `${webhook.method} ${webhook.path}` : t('Webhook')}
       crumbs={CRUMBS}
       badge={webhook && <StatusBadge status={webhook.active ? 'active' : 'inactive'} />}
       actions={
@@ -44,7 +45,7 @@ export default function Detail() {
             variant="default"
             leftSection={<IconRoute size={16} aria-hidden="true" />}
           >
-            Open workflow
+            {t('Open workflow')}
           </Button>
         )
       }
@@ -52,8 +53,8 @@ export default function Detail() {
       {error && !webhook ? <Failure error={error} onRetry={() => void refetch()} /> : <About webhook={webhook} />}
       <Tabs value={tab} onChange={show} mt="lg" keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="calls">Calls</Tabs.Tab>
-          <Tabs.Tab value="try">Try a call</Tabs.Tab>
+          <Tabs.Tab value="calls">{t('Calls')}</Tabs.Tab>
+          <Tabs.Tab value="try">{t('Try a call')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="calls">
           <CallList id={id} webhook={webhook} onSendAgain={sendAgain} />
@@ -65,9 +66,9 @@ export default function Detail() {
 }
 
 const ANSWERS: Record<string, string> = {
-  onReceived: 'At once, with the execution’s id',
-  lastNode: 'With what the last node puts out',
-  responseNode: 'As the Respond to Webhook node says',
+  onReceived: t('At once, with the execution’s id'),
+  lastNode: t('With what the last node puts out'),
+  responseNode: t('As the Respond to Webhook node says'),
 };
 
 function About({ webhook }: { webhook: Webhook | undefined }) {
@@ -78,27 +79,28 @@ function About({ webhook }: { webhook: Webhook | undefined }) {
       <dl className={blocks.facts}>
         <dt>URL</dt>
         <dd>
-          <Copyable text={url} label="the URL" />
+          <Copyable text={url} label={t('the URL')} />
         </dd>
-        <dt>Workflow</dt>
+        <dt>{t('Workflow')}</dt>
         <dd>{workflowName}</dd>
-        <dt>Lets in</dt>
+        <dt>{t('Lets in')}</dt>
         <dd>
           {authenticationName(authentication)}
           {typeof authConfig?.headerName === 'string' && ` (${authConfig.headerName})`}
         </dd>
-        <dt>Answers</dt>
+        <dt>{t('Answers')}</dt>
         <dd>{ANSWERS[responseMode] ?? responseMode}</dd>
-        <dt>Calls</dt>
+        <dt>{t('Calls')}</dt>
         <dd>
-          <Count value={stats.totalCalls} />, <Count value={stats.successCalls} /> succeeded,{' '}
-          <Count value={stats.failedCalls} /> failed,{' '}
-          {stats.rejectedCalls > 0 && (
-            <>
-              <Count value={stats.rejectedCalls} /> rejected,{' '}
-            </>
-          )}
-          last <RelativeTime time={stats.lastCall} />
+          {rich('{totalCalls}, {successCalls} succeeded, {failedCalls} failed, {value}last {lastCall}', {
+            totalCalls: <Count value={stats.totalCalls} />,
+            successCalls: <Count value={stats.successCalls} />,
+            failedCalls: <Count value={stats.failedCalls} />,
+            value: stats.rejectedCalls > 0 && (
+              <>{rich('{rejectedCalls} rejected,', { rejectedCalls: <Count value={stats.rejectedCalls} /> })} </>
+            ),
+            lastCall: <RelativeTime time={stats.lastCall} />,
+          })}
         </dd>
       </dl>
     </Paper>

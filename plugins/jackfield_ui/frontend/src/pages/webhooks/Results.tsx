@@ -2,6 +2,7 @@ import { Alert, Group, List, Paper, Text, Title } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
+import { rich, t } from '../../language/messages';
 import { BodyView } from './BodyView';
 import type { Verdict } from './queries';
 import type { Answer } from './send';
@@ -16,9 +17,9 @@ export function Checked({ verdict }: { verdict: Verdict }) {
             key={name}
             icon={
               ok ? (
-                <IconCircleCheck size={16} color="var(--jf-good)" aria-label="Passed:" />
+                <IconCircleCheck size={16} color="var(--jf-good)" aria-label={t('Passed:')} />
               ) : (
-                <IconCircleX size={16} color="var(--jf-bad)" aria-label="Refused:" />
+                <IconCircleX size={16} color="var(--jf-bad)" aria-label={t('Refused:')} />
               )
             }
           >
@@ -35,20 +36,19 @@ export function Answered({ answer }: { answer: Answer }) {
   const good = answer.status >= 200 && answer.status < 400;
   const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
   return (
-    <Paper p="md" component="section" aria-label="Answer">
+    <Paper p="md" component="section" aria-label={t('Answer')}>
       <Group gap="sm" mb="sm">
-        <Title order={2}>Answer</Title>
+        <Title order={2}>{t('Answer')}</Title>
         <StatusBadge
           status={good ? 'success' : 'failed'}
-          label={answer.status === 0 ? 'A redirect, not followed' : String(answer.status)}
+          label={answer.status === 0 ? t('A redirect, not followed') : String(answer.status)}
           tone={good || answer.status === 0 ? 'good' : 'bad'}
         />
         <Text size="sm" c="dimmed" role="status">
-          after <Duration ms={answer.took} />
-          {type && `, ${type}`}
+          {rich('after {took}{value}', { took: <Duration ms={answer.took} />, value: type && `, ${type}` })}
         </Text>
       </Group>
-      <BodyView text={answer.text} label="the answer" cut={answer.cut} />
+      <BodyView text={answer.text} label={t('the answer')} cut={answer.cut} />
     </Paper>
   );
 }

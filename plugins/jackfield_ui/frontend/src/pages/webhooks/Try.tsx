@@ -5,6 +5,7 @@ import { useMay } from '../../app/session';
 import { CopyIcon } from '../../components/Copyable';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { notifyError } from '../../components/notify';
+import { rich, t } from '../../language/messages';
 import { curl, filled, MASK, maskedNames, ownHeaders, placeholders, queryOf } from './curl';
 import { type Call, check, type Webhook } from './queries';
 import { Answered, Checked } from './Results';
@@ -31,11 +32,11 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
       const asked = { method: webhook.method, headers: Object.fromEntries(sent), query: queryOf(query) };
       return check(webhook.id, body ? { ...asked, body } : asked);
     },
-    onError: (error) => notifyError(error, 'It cannot be checked'),
+    onError: (error) => notifyError(error, t('It cannot be checked')),
   });
   const sending = useMutation({
     mutationFn: () => send({ method: webhook.method, url, headers: sent, body }),
-    onError: (error) => notifyError(error, 'The call could not be made'),
+    onError: (error) => notifyError(error, t('The call could not be made')),
   });
 
   return (
@@ -45,31 +46,39 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
           {placeholders(webhook.path).map((name) => (
             <TextInput
               key={name}
-              label={`Path: ${name}`}
+              label={t('Path: {name}', { name })}
               value={segments[name] ?? ''}
               onChange={(event) => setSegments({ ...segments, [name]: event.currentTarget.value })}
             />
           ))}
           <TextInput
-            label="Query"
-            description={query.includes(`=${MASK}`) ? `Secrets are not kept: fill in what is ${MASK}.` : undefined}
+            label={t('Query')}
+            description={
+              query.includes(`=${MASK}`)
+                ? t('Secrets are not kept: fill in what is {mask}.', { mask: MASK })
+                : undefined
+            }
             placeholder="page=1&sort=name"
             classNames={{ input: 'jf-mono' }}
             value={query}
             onChange={(event) => setQuery(event.currentTarget.value)}
           />
           <KeyValueEditor
-            label="Headers"
+            label={t('Headers')}
             {...(call && maskedNames(call.requestHeaders).length
-              ? { description: `Secrets are not kept: fill in ${maskedNames(call.requestHeaders).join(', ')}.` }
+              ? {
+                  description: t('Secrets are not kept: fill in {maskedNames}.', {
+                    maskedNames: maskedNames(call.requestHeaders).join(', '),
+                  }),
+                }
               : {})}
             pairs={headers}
             onChange={setHeaders}
-            addLabel="Add a header"
+            addLabel={t('Add a header')}
           />
           {!BODYLESS.has(webhook.method) && (
             <Textarea
-              label="Body"
+              label={t('Body')}
               autosize
               minRows={5}
               maxRows={20}
@@ -82,21 +91,21 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
           <Group justify="space-between" gap="sm">
             <Group gap="sm">
               <Button variant="default" loading={checking.isPending} onClick={() => checking.mutate()}>
-                Check
+                {t('Check')}
               </Button>
               {may && (
                 <>
                   <Button loading={sending.isPending} onClick={() => sending.mutate()}>
-                    Send
+                    {t('Send')}
                   </Button>
                   <SegmentedControl
                     size="xs"
-                    aria-label="Send it to"
+                    aria-label={t('Send it to')}
                     value={target}
                     onChange={setTarget}
                     data={[
-                      { value: 'webhook', label: 'Live' },
-                      { value: 'webhook-test', label: 'Test' },
+                      { value: 'webhook', label: t('Live') },
+                      { value: 'webhook-test', label: t('Test') },
                     ]}
                   />
                 </>
@@ -104,13 +113,18 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
             </Group>
             <CopyIcon
               text={() => curl({ method: webhook.method, url, headers: sent, body })}
-              label="as a curl command"
+              label={t('as a curl command')}
             />
           </Group>
           <Text size="xs" c="dimmed">
-            Check says whether such a call would be taken, and runs nothing. Send calls{' '}
-            <span className="jf-mono">{url}</span> from this browser: the workflow runs.
-            {target === 'webhook-test' && ' Test runs the saved workflow with its pinned data, active or not.'}
+            {rich(
+              'Check says whether such a call would be taken, and runs nothing. Send calls {url} from this browser: the workflow runs.{value}',
+              {
+                url: <span className="jf-mono">{url}</span>,
+                value:
+                  target === 'webhook-test' && t(' Test runs the saved workflow with its pinned data, active or not.'),
+              },
+            )}
           </Text>
         </Stack>
       </Paper>

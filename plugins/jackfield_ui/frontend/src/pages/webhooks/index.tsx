@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { useWebhookEvents, type WebhookRow, webhookPath } from './queries';
 import classes from './webhooks.module.css';
 
@@ -30,22 +31,22 @@ export default function Webhooks() {
   );
   useWebhookEvents();
   return (
-    <Page title="Webhooks" subtitle="The addresses that start workflows, and the calls that they got.">
+    <Page title={t('Webhooks')} subtitle={t('The addresses that start workflows, and the calls that they got.')}>
       <Select
-        aria-label="Show which webhooks"
+        aria-label={t('Show which webhooks')}
         mb="md"
         w={170}
         data={[
-          { value: '', label: 'All webhooks' },
-          { value: 'true', label: 'Active only' },
-          { value: 'false', label: 'Inactive only' },
+          { value: '', label: t('All webhooks') },
+          { value: 'true', label: t('Active only') },
+          { value: 'false', label: t('Inactive only') },
         ]}
         value={active}
         allowDeselect={false}
         onChange={(next) => setActive(next ?? '')}
       />
       <DataTable
-        label="Webhooks"
+        label={t('Webhooks')}
         columns={COLUMNS}
         rows={list.rows}
         rowKey={({ id }) => id}
@@ -55,21 +56,22 @@ export default function Webhooks() {
         onOpen={(row) => void navigate(webhookPath(row.id))}
         empty={
           active ? (
-            <EmptyState icon={IconWebhook} title="No webhook fits">
-              Show all webhooks, or activate the workflow of one.
+            <EmptyState icon={IconWebhook} title={t('No webhook fits')}>
+              {t('Show all webhooks, or activate the workflow of one.')}
             </EmptyState>
           ) : (
             <EmptyState
               icon={IconWebhook}
-              title="No webhooks yet"
+              title={t('No webhooks yet')}
               action={
                 <Button component={Link} to="/ui/workflows?new">
-                  New workflow
+                  {t('New workflow')}
                 </Button>
               }
             >
-              A workflow that begins with a Webhook node has an address of its own. Save such a workflow and activate
-              it; its address shows here.
+              {t(
+                'A workflow that begins with a Webhook node has an address of its own. Save such a workflow and activate it; its address shows here.',
+              )}
             </EmptyState>
           )
         }
@@ -81,7 +83,7 @@ export default function Webhooks() {
 const COLUMNS: Column<WebhookRow>[] = [
   {
     key: 'path',
-    title: 'Webhook',
+    title: t('Webhook'),
     primary: true,
     render: ({ id, method, path }) => (
       <>
@@ -94,7 +96,7 @@ const COLUMNS: Column<WebhookRow>[] = [
   },
   {
     key: 'workflow',
-    title: 'Workflow',
+    title: t('Workflow'),
     render: ({ workflowId, workflowName }) =>
       hasArea('workflows') ? (
         <Anchor component={Link} to={`${areaPath('workflows')}/${segment(workflowId)}`} c="inherit" inherit>
@@ -104,27 +106,27 @@ const COLUMNS: Column<WebhookRow>[] = [
         workflowName
       ),
   },
-  { key: 'active', title: 'State', render: ({ active }) => <StatusBadge status={active ? 'active' : 'inactive'} /> },
+  { key: 'active', title: t('State'), render: ({ active }) => <StatusBadge status={active ? 'active' : 'inactive'} /> },
   {
     key: 'authentication',
-    title: 'Lets in',
+    title: t('Lets in'),
     render: ({ authentication }) => authenticationName(authentication),
   },
-  { key: 'calls', title: 'Calls', align: 'end', render: ({ stats }) => <Calls stats={stats} /> },
-  { key: 'last', title: 'Last call', render: ({ stats }) => <RelativeTime time={stats?.lastCall} /> },
+  { key: 'calls', title: t('Calls'), align: 'end', render: ({ stats }) => <Calls stats={stats} /> },
+  { key: 'last', title: t('Last call'), render: ({ stats }) => <RelativeTime time={stats?.lastCall} /> },
   {
     key: 'url',
     title: 'URL',
-    render: ({ url, path }) => <CopyIcon text={url} label={`the URL of ${path}`} />,
+    render: ({ url, path }) => <CopyIcon text={url} label={t('the URL of {path}', { path })} />,
   },
 ];
 
 const AUTHENTICATIONS: Record<string, string> = {
-  none: 'Everybody',
-  headerAuth: 'With a header',
-  basicAuth: 'With a password',
-  hmac: 'With a signature',
-  jwtAuth: 'With a JWT',
+  none: t('Everybody'),
+  headerAuth: t('With a header'),
+  basicAuth: t('With a password'),
+  hmac: t('With a signature'),
+  jwtAuth: t('With a JWT'),
 };
 
 export function authenticationName(authentication: string): string {
@@ -139,7 +141,7 @@ function Calls({ stats }: Pick<WebhookRow, 'stats'>) {
       {stats.failedCalls > 0 && (
         <Text span size="xs" c="var(--jf-bad)">
           {' '}
-          {stats.failedCalls} failed
+          {t('{failedCalls} failed', { failedCalls: stats.failedCalls })}
         </Text>
       )}
     </>

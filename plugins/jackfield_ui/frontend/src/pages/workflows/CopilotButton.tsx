@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { t } from '../../language/messages';
 import { useDrafts } from './copilot/queries';
 import classes from './editor.module.css';
 import { useEditor } from './model/store';
@@ -11,7 +12,9 @@ export function CopilotButton({ isOpen, onClick }: { isOpen: boolean; onClick: (
   const waiting = drafts.data?.data.filter(({ changeCount }) => changeCount > 0).length ?? 0;
   // A daemon without the plugin has no drafts, and no copilot.
   if (drafts.error) return null;
-  const label = waiting ? `Copilot, ${waiting} ${waiting === 1 ? 'draft waits' : 'drafts wait'}` : 'Copilot';
+  const label = waiting
+    ? `Copilot, ${waiting} ${t('{waiting, plural, one {draft waits} other {drafts wait}}', { waiting })}`
+    : t('Copilot');
   return (
     <Tooltip label={label} withinPortal={false}>
       <ActionIcon onClick={onClick} aria-label={label} aria-expanded={isOpen} className={classes.copilot}>

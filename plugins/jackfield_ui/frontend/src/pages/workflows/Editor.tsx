@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'react-router';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { t } from '../../language/messages';
 import { needsLayout } from './model/document';
 import { Opened } from './Opened';
 import { type NodeType, type Saved, useNodeTypes, useWorkflow } from './queries';
@@ -19,7 +20,7 @@ export default function Editor() {
   if (error && !(workflow.data && kinds.data)) {
     return (
       <Stack p="lg">
-        <Page title="Workflow" crumbs={[{ label: 'Workflows', to: '/ui/workflows' }]}>
+        <Page title={t('Workflow')} crumbs={[{ label: t('Workflows'), to: '/ui/workflows' }]}>
           <Failure error={error} onRetry={() => void (workflow.error ? workflow : kinds).refetch()} />
         </Page>
       </Stack>
@@ -49,7 +50,7 @@ function Placing({ saved, kinds }: { saved: Saved; kinds: ReadonlyMap<string, No
 function Opening() {
   return (
     <Stack p="md" aria-busy="true">
-      <h1 className="jf-hidden">Workflow</h1>
+      <h1 className="jf-hidden">{t('Workflow')}</h1>
       <Skeleton height={32} />
       <Skeleton height="70dvh" />
     </Stack>

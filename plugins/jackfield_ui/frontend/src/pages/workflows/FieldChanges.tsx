@@ -1,3 +1,4 @@
+import { t } from '../../language/messages';
 import { formOf, versionOf } from './form/model';
 import type { FieldChange, NodeChange } from './model/diff';
 import { kindOf } from './model/document';
@@ -21,13 +22,13 @@ export function FieldChanges({ fields, words }: { fields: readonly FieldChange[]
           <dt title={path}>{words(path)}</dt>
           {before !== undefined && (
             <dd data-tone="bad">
-              <span className="jf-hidden">before: </span>
+              <span className="jf-hidden">{t('before:')} </span>
               {written(before)}
             </dd>
           )}
           {after !== undefined && (
             <dd data-tone="good">
-              <span className="jf-hidden">now: </span>
+              <span className="jf-hidden">{t('now:')} </span>
               {written(after)}
             </dd>
           )}

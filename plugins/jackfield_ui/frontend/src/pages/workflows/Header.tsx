@@ -18,6 +18,7 @@ import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { rich, t } from '../../language/messages';
 import { AttentionMark } from './AttentionMark';
 import { CopilotButton } from './CopilotButton';
 import { tidyUp } from './canvas/commands';
@@ -63,17 +64,17 @@ export function Header({
   return (
     <div className={classes.header}>
       <h1 className="jf-hidden" tabIndex={-1}>
-        {doc.name || 'Workflow'}
+        {doc.name || t('Workflow')}
       </h1>
-      <Tooltip label="All workflows" withinPortal={false}>
-        <ActionIcon component={Link} to={areaPath('workflows')} aria-label="All workflows">
+      <Tooltip label={t('All workflows')} withinPortal={false}>
+        <ActionIcon component={Link} to={areaPath('workflows')} aria-label={t('All workflows')}>
           <IconChevronLeft size={18} />
         </ActionIcon>
       </Tooltip>
       <TextInput
         className={classes.title}
         variant="unstyled"
-        aria-label="Name of the workflow"
+        aria-label={t('Name of the workflow')}
         maxLength={255}
         readOnly={!editable}
         value={doc.name}
@@ -85,27 +86,31 @@ export function Header({
       {save.gone && <Gone editable={editable} />}
       {stale && (
         <Text size="sm" c="var(--jf-warn)" role="status">
-          Saved elsewhere as version {newest.version}.{' '}
-          <Anchor component="button" type="button" inherit onClick={() => store.replace(newest)}>
-            Load it
-          </Anchor>
+          {rich('Saved elsewhere as version {version}. <link>Load it</link>', {
+            version: newest.version,
+            link: (inner) => (
+              <Anchor component="button" type="button" inherit onClick={() => store.replace(newest)}>
+                {inner}
+              </Anchor>
+            ),
+          })}
         </Text>
       )}
       <div className={classes.tools}>
         {editable && (
           <>
-            <Tip label="Add a node">
-              <ActionIcon variant="default" onClick={onAdd} aria-label="Add a node">
+            <Tip label={t('Add a node')}>
+              <ActionIcon variant="default" onClick={onAdd} aria-label={t('Add a node')}>
                 <IconPlus size={18} />
               </ActionIcon>
             </Tip>
-            <Tip label="Undo">
-              <ActionIcon onClick={() => store.undo()} disabled={!back} aria-label="Undo" visibleFrom="xs">
+            <Tip label={t('Undo')}>
+              <ActionIcon onClick={() => store.undo()} disabled={!back} aria-label={t('Undo')} visibleFrom="xs">
                 <IconArrowBackUp size={18} />
               </ActionIcon>
             </Tip>
-            <Tip label="Redo">
-              <ActionIcon onClick={() => store.redo()} disabled={!forth} aria-label="Redo" visibleFrom="xs">
+            <Tip label={t('Redo')}>
+              <ActionIcon onClick={() => store.redo()} disabled={!forth} aria-label={t('Redo')} visibleFrom="xs">
                 <IconArrowForwardUp size={18} />
               </ActionIcon>
             </Tip>
@@ -127,7 +132,7 @@ export function Header({
             disabled={!save.dirty || save.gone}
             aria-live="polite"
           >
-            {save.dirty ? 'Save' : 'Saved'}
+            {save.dirty ? t('Save') : t('Saved')}
           </Button>
         )}
       </div>
@@ -175,7 +180,7 @@ function More({
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon aria-label="More for this workflow">
+        <ActionIcon aria-label={t('More for this workflow')}>
           <IconDotsVertical size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -189,7 +194,7 @@ function More({
               leftSection={<IconArrowBackUp size={16} />}
               onClick={() => store.undo()}
             >
-              Undo
+              {t('Undo')}
             </Menu.Item>
             <Menu.Item
               hiddenFrom="xs"
@@ -198,24 +203,24 @@ function More({
               leftSection={<IconArrowForwardUp size={16} />}
               onClick={() => store.redo()}
             >
-              Redo
+              {t('Redo')}
             </Menu.Item>
             <Menu.Item leftSection={<IconNote size={16} />} onClick={onNote}>
-              Add a note
+              {t('Add a note')}
             </Menu.Item>
             <Menu.Item leftSection={<IconLayoutDistributeHorizontal size={16} />} onClick={() => void tidy()}>
-              Tidy up
+              {t('Tidy up')}
             </Menu.Item>
           </>
         )}
         <Menu.Item leftSection={<IconSettings size={16} />} onClick={onSettings}>
-          Settings
+          {t('Settings')}
         </Menu.Item>
         <Menu.Item leftSection={<IconHistory size={16} />} onClick={onVersions}>
-          Versions
+          {t('Versions')}
         </Menu.Item>
         <Menu.Item leftSection={<IconDownload size={16} />} onClick={download}>
-          Download as JSON
+          {t('Download as JSON')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -245,14 +250,14 @@ function Activation({
       store.activated(now.active, now.attention);
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
     },
-    onError: (error) => notifyError(error, active ? 'It cannot be deactivated' : 'It cannot be activated'),
+    onError: (error) => notifyError(error, active ? t('It cannot be deactivated') : t('It cannot be activated')),
   });
   return (
     <>
-      {active && <AttentionMark title="Needs attention" reasons={attention} />}
-      {!active && <AttentionMark title="It cannot be active yet" reasons={blocking} />}
+      {active && <AttentionMark title={t('Needs attention')} reasons={attention} />}
+      {!active && <AttentionMark title={t('It cannot be active yet')} reasons={blocking} />}
       <Switch
-        label={active ? 'Active' : 'Inactive'}
+        label={active ? t('Active') : t('Inactive')}
         labelPosition="left"
         checked={active}
         disabled={!editable || change.isPending}
@@ -271,16 +276,17 @@ function Gone({ editable }: { editable: boolean }) {
       store.stored(store.doc, { ...store.get(), doc: store.doc });
       void navigate(`${areaPath('workflows')}/${segment(id)}`);
     },
-    onError: (error) => notifyError(error, 'The workflow is not saved'),
+    onError: (error) => notifyError(error, t('The workflow is not saved')),
   });
   return (
     <Text size="sm" c="var(--jf-bad)" role="status">
-      This workflow was deleted.{' '}
-      {editable && (
-        <Anchor component="button" type="button" inherit onClick={() => again.mutate()}>
-          Save it as a new one
-        </Anchor>
-      )}
+      {rich('This workflow was deleted. {anchor}', {
+        anchor: editable && (
+          <Anchor component="button" type="button" inherit onClick={() => again.mutate()}>
+            {t('Save it as a new one')}
+          </Anchor>
+        ),
+      })}
     </Text>
   );
 }
@@ -291,21 +297,23 @@ function Conflict({ save }: { save: Save }) {
     <Modal
       opened={conflict !== undefined}
       onClose={() => void resolve(undefined)}
-      title="Somebody else saved this workflow"
+      title={t('Somebody else saved this workflow')}
     >
       <Stack>
         <Text>
-          It is now at version {conflict?.version}. Your changes are still here, unsaved. Every version is kept, so you
-          lose nothing whatever you choose.
+          {t(
+            'It is now at version {version}. Your changes are still here, unsaved. Every version is kept, so you lose nothing whatever you choose.',
+            { version: conflict?.version },
+          )}
         </Text>
         <Group gap="sm" justify="flex-end">
           <Button variant="default" onClick={() => void resolve('theirs')}>
-            Load their version
+            {t('Load their version')}
           </Button>
           <Button variant="default" onClick={() => void resolve('copy')}>
-            Save mine as a copy
+            {t('Save mine as a copy')}
           </Button>
-          <Button onClick={() => void resolve('mine')}>Replace it with mine</Button>
+          <Button onClick={() => void resolve('mine')}>{t('Replace it with mine')}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -25,6 +25,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { explained } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { t } from '../../language/messages';
 import { type MovingIn, moveIn } from './queries';
 
 type Report = Schemas['ReportShown'];
@@ -32,9 +33,9 @@ type Result = Report['results'][number];
 
 const WORKFLOWS = areaPath('workflows');
 const VERDICTS: Record<string, { label: string; tone: Tone }> = {
-  runs: { label: 'Runs', tone: 'good' },
-  attention: { label: 'Needs attention', tone: 'warn' },
-  cannot: { label: 'Cannot run', tone: 'bad' },
+  runs: { label: t('Runs'), tone: 'good' },
+  attention: { label: t('Needs attention'), tone: 'warn' },
+  cannot: { label: t('Cannot run'), tone: 'bad' },
 };
 
 /** Takes over what n8n has: files of its exports or its database. */
@@ -47,9 +48,9 @@ export default function MoveIn() {
   });
   return (
     <Page
-      title="Move in from n8n"
-      subtitle="Workflows, credentials and variables, with the links between them."
-      crumbs={[{ label: 'Workflows', to: WORKFLOWS }]}
+      title={t('Move in from n8n')}
+      subtitle={t('Workflows, credentials and variables, with the links between them.')}
+      crumbs={[{ label: t('Workflows'), to: WORKFLOWS }]}
     >
       <Stack gap="md">
         {may ? (
@@ -57,10 +58,10 @@ export default function MoveIn() {
             <Sources busy={work.isPending} onStart={(given) => work.mutate(given)} />
           </Paper>
         ) : (
-          <Text>Your role may not import workflows.</Text>
+          <Text>{t('Your role may not import workflows.')}</Text>
         )}
         {work.error && (
-          <Alert color="red" role="alert" title="Nothing was imported">
+          <Alert color="red" role="alert" title={t('Nothing was imported')}>
             {failure(work.error)}
           </Alert>
         )}
@@ -83,20 +84,22 @@ function Sources({ busy, onStart }: { busy: boolean; onStart: (given: MovingIn) 
     <form onSubmit={submit}>
       <Stack>
         <FileInput
-          label="Files"
-          description="Files that n8n exported (.json, .zip), or its database.sqlite."
-          placeholder="Choose files"
+          label={t('Files')}
+          description={t('Files that n8n exported (.json, .zip), or its database.sqlite.')}
+          placeholder={t('Choose files')}
           accept=".json,.zip,.sqlite"
           leftSection={<IconUpload size={16} aria-hidden="true" />}
           multiple
           clearable
-          clearButtonProps={{ 'aria-label': 'Choose none' }}
+          clearButtonProps={{ 'aria-label': t('Choose none') }}
           value={files}
           onChange={setFiles}
         />
         <Textarea
-          label="Encryption key"
-          description="N8N_ENCRYPTION_KEY of that n8n, or encryptionKey in ~/.n8n/config. Exports with --decrypted need none."
+          label={t('Encryption key')}
+          description={t(
+            'N8N_ENCRYPTION_KEY of that n8n, or encryptionKey in ~/.n8n/config. Exports with --decrypted need none.',
+          )}
           autoComplete="off"
           spellCheck={false}
           className="jf-mono"
@@ -104,17 +107,17 @@ function Sources({ busy, onStart }: { busy: boolean; onStart: (given: MovingIn) 
           onChange={(event) => setKey(event.currentTarget.value)}
         />
         <Checkbox
-          label="Activate what is active in n8n"
-          description="Stop n8n first, so that nothing runs twice."
+          label={t('Activate what is active in n8n')}
+          description={t('Stop n8n first, so that nothing runs twice.')}
           checked={activate}
           onChange={(event) => setActivate(event.currentTarget.checked)}
         />
         <Group justify="flex-end">
           <Button variant="default" disabled={!files.length || busy} onClick={() => start(true)}>
-            Try without changes
+            {t('Try without changes')}
           </Button>
           <Button type="submit" loading={busy} disabled={!files.length}>
-            Import
+            {t('Import')}
           </Button>
         </Group>
       </Stack>
@@ -123,24 +126,24 @@ function Sources({ busy, onStart }: { busy: boolean; onStart: (given: MovingIn) 
 }
 
 const COLUMNS: readonly Column<Result>[] = [
-  { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: (row) => <Name row={row} /> },
-  { key: 'kind', title: 'Kind', sort: ({ kind }) => kind, render: ({ kind }) => kind },
-  { key: 'status', title: 'Result', sort: ({ status }) => status, render: ({ status }) => status },
+  { key: 'name', title: t('Name'), primary: true, sort: ({ name }) => name, render: (row) => <Name row={row} /> },
+  { key: 'kind', title: t('Kind'), sort: ({ kind }) => kind, render: ({ kind }) => kind },
+  { key: 'status', title: t('Result'), sort: ({ status }) => status, render: ({ status }) => status },
   {
     key: 'verdict',
-    title: 'Here',
+    title: t('Here'),
     sort: ({ verdict }) => verdict ?? '',
     render: ({ verdict }) =>
       verdict ? <StatusBadge status={verdict} {...(VERDICTS[verdict] ?? { label: verdict })} /> : null,
   },
   {
     key: 'active',
-    title: 'State',
+    title: t('State'),
     render: ({ active }) => (active === null ? null : <StatusBadge status={active ? 'active' : 'inactive'} />),
   },
   {
     key: 'problems',
-    title: 'Remarks',
+    title: t('Remarks'),
     render: ({ problems }) => (
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {problems.map(({ path, message }) => `${path}: ${message}`).join(' ')}
@@ -160,11 +163,17 @@ function Name({ row: { kind, id, name } }: { row: Result }) {
 
 function Outcome({ report }: { report: Report }) {
   return (
-    <Stack gap="md" component="section" aria-label="Report">
+    <Stack gap="md" component="section" aria-label={t('Report')}>
       <Alert
         color={report.complete ? 'glaze' : 'yellow'}
         role="status"
-        title={report.dryRun ? 'This would happen' : report.complete ? 'Everything is here' : 'Not everything is here'}
+        title={
+          report.dryRun
+            ? t('This would happen')
+            : report.complete
+              ? t('Everything is here')
+              : t('Not everything is here')
+        }
       >
         <List size="sm">
           {report.next.map((step) => (
@@ -182,9 +191,9 @@ function Outcome({ report }: { report: Report }) {
           ))}
         </List>
       </Alert>
-      <Title order={2}>Report</Title>
+      <Title order={2}>{t('Report')}</Title>
       <DataTable
-        label="Documents"
+        label={t('Documents')}
         columns={COLUMNS}
         rows={report.results}
         rowKey={({ kind, foreignId, origin, status }) => `${kind} ${foreignId} ${origin} ${status}`}
@@ -196,7 +205,9 @@ function Outcome({ report }: { report: Report }) {
 
 function failure(error: unknown): string {
   if (error instanceof ApiError && error.status === 413) {
-    return 'The files are larger than server.body_limit allows. `jackfield import n8n` on the daemon’s machine has no such limit.';
+    return t(
+      'The files are larger than server.body_limit allows. `jackfield import n8n` on the daemon’s machine has no such limit.',
+    );
   }
   return explained(error);
 }

@@ -10,6 +10,7 @@ import { areaPath } from '../../app/areas';
 import { CodeEditor } from '../../components/CodeEditor';
 import { Modal } from '../../components/Modal';
 import { explained, notifyDone } from '../../components/notify';
+import { rich, t } from '../../language/messages';
 import { moveWorkflow } from './list/folders';
 import { createWorkflow, importWorkflows } from './queries';
 
@@ -27,7 +28,7 @@ export function NewWorkflow({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={how !== null} onClose={onClose} title="New workflow" size="xl">
+    <Modal opened={how !== null} onClose={onClose} title={t('New workflow')} size="xl">
       {how !== null && <Ways first={FIRST.get(how) ?? 'empty'} folder={folder} onClose={onClose} />}
     </Modal>
   );
@@ -42,10 +43,10 @@ function Ways({ first, folder, onClose }: { first: string; folder: string | null
   return (
     <Tabs defaultValue={first} keepMounted={false}>
       <Tabs.List mb="md">
-        <Tabs.Tab value="empty">Empty</Tabs.Tab>
-        <Tabs.Tab value="example">From an example</Tabs.Tab>
-        <Tabs.Tab value="paste">Paste JSON</Tabs.Tab>
-        <Tabs.Tab value="files">From files</Tabs.Tab>
+        <Tabs.Tab value="empty">{t('Empty')}</Tabs.Tab>
+        <Tabs.Tab value="example">{t('From an example')}</Tabs.Tab>
+        <Tabs.Tab value="paste">{t('Paste JSON')}</Tabs.Tab>
+        <Tabs.Tab value="files">{t('From files')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="empty">
         <Empty folder={folder} />
@@ -61,10 +62,13 @@ function Ways({ first, folder, onClose }: { first: string; folder: string | null
       <Tabs.Panel value="files">
         <Files folder={folder} onClose={onClose} />
         <Text size="sm" mt="md">
-          With credentials, or several that call each other:{' '}
-          <Anchor component={Link} to={`${areaPath('workflows')}/import`} size="sm">
-            move in from n8n
-          </Anchor>
+          {rich('With credentials, or several that call each other: <link>move in from n8n</link>', {
+            link: (inner) => (
+              <Anchor component={Link} to={`${areaPath('workflows')}/import`} size="sm">
+                {inner}
+              </Anchor>
+            ),
+          })}
         </Text>
       </Tabs.Panel>
     </Tabs>
@@ -87,7 +91,7 @@ function Empty({ folder }: { folder: string | null }) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Name"
+          label={t('Name')}
           required
           maxLength={255}
           value={name}
@@ -97,7 +101,7 @@ function Empty({ folder }: { folder: string | null }) {
         />
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
-            Create
+            {t('Create')}
           </Button>
         </Group>
       </Stack>
@@ -123,7 +127,7 @@ function useImport(folder: string | null, onClose: () => void) {
       if (results.some(({ id }) => !id)) return;
       onClose();
       if (only) void navigate(`${areaPath('workflows')}/${segment(only)}`);
-      else notifyDone(`${created + updated} workflows imported.`);
+      else notifyDone(t('{created} workflows imported.', { created: created + updated }));
     },
   });
 }
@@ -139,23 +143,23 @@ function Pasted({ folder, onClose }: { folder: string | null; onClose: () => voi
       setProblem(undefined);
       store.mutate(found);
     } catch (error) {
-      setProblem(`This is not JSON: ${messageOf(error)}`);
+      setProblem(t('This is not JSON: {messageOf}', { messageOf: messageOf(error) }));
     }
   };
   return (
     <form onSubmit={submit}>
       <Stack>
         <Input.Wrapper
-          label="Workflow as JSON"
-          description="Paste a workflow, or several as a list: a file’s content, or nodes copied in n8n."
+          label={t('Workflow as JSON')}
+          description={t('Paste a workflow, or several as a list: a file’s content, or nodes copied in n8n.')}
           error={problem}
         >
-          <CodeEditor label="Workflow as JSON" language="json" value={text} onChange={setText} minHeight={200} />
+          <CodeEditor label={t('Workflow as JSON')} language="json" value={text} onChange={setText} minHeight={200} />
         </Input.Wrapper>
         <Outcome store={store} />
         <Group justify="flex-end">
           <Button type="submit" loading={store.isPending} disabled={!text.trim()}>
-            Import
+            {t('Import')}
           </Button>
         </Group>
       </Stack>
@@ -175,7 +179,7 @@ function Files({ folder, onClose }: { folder: string | null; onClose: () => void
         const found: unknown = JSON.parse(await file.text());
         documents.push(...(Array.isArray(found) ? found : [found]));
       } catch (error) {
-        setProblem(`${file.name} is not JSON: ${messageOf(error)}`);
+        setProblem(t('{name} is not JSON: {messageOf}', { name: file.name, messageOf: messageOf(error) }));
         return;
       }
     }
@@ -186,14 +190,14 @@ function Files({ folder, onClose }: { folder: string | null; onClose: () => void
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
         <FileInput
-          label="Files"
-          description="Workflow files of Jackfield or n8n (.json), one or more."
-          placeholder="Choose files"
+          label={t('Files')}
+          description={t('Workflow files of Jackfield or n8n (.json), one or more.')}
+          placeholder={t('Choose files')}
           accept="application/json,.json"
           leftSection={<IconUpload size={16} aria-hidden="true" />}
           multiple
           clearable
-          clearButtonProps={{ 'aria-label': 'Choose none' }}
+          clearButtonProps={{ 'aria-label': t('Choose none') }}
           value={files}
           onChange={setFiles}
           error={problem}
@@ -201,7 +205,7 @@ function Files({ folder, onClose }: { folder: string | null; onClose: () => void
         <Outcome store={store} />
         <Group justify="flex-end">
           <Button type="submit" loading={store.isPending} disabled={!files.length}>
-            Import
+            {t('Import')}
           </Button>
         </Group>
       </Stack>
@@ -221,11 +225,12 @@ function Outcome({ store }: { store: { error: unknown; data: Schemas['ImportShow
   if (!refused.length) return null;
   return (
     <Stack gap="xs" role="alert">
-      <Text c="var(--jf-bad)">Not imported:</Text>
+      <Text c="var(--jf-bad)">{t('Not imported:')}</Text>
       <List size="sm">
         {refused.map(({ index, name, problems }) => (
           <List.Item key={index}>
-            {name || `Document ${index + 1}`}: {problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}
+            {name || t('Document {index}', { index: index + 1 })}:{' '}
+            {problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}
           </List.Item>
         ))}
       </List>

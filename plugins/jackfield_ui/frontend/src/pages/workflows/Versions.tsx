@@ -7,6 +7,7 @@ import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
+import { t } from '../../language/messages';
 import { FieldChanges, NodeFieldChanges } from './FieldChanges';
 import { type Difference, difference, isSame, type NodeChange, wireText } from './model/diff';
 import { fieldWords } from './model/fieldWords';
@@ -24,13 +25,13 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
   const client = useQueryClient();
   const ask = (version: number, label: string) =>
     setNaming({
-      title: `Name version ${version}`,
-      label: 'Name',
-      description: 'A named version is kept, however many follow it. Leave the name empty to remove it.',
+      title: t('Name version {version}', { version }),
+      label: t('Name'),
+      description: t('A named version is kept, however many follow it. Leave the name empty to remove it.'),
       initial: label,
       maxLength: 100,
       optional: true,
-      action: 'Save',
+      action: t('Save'),
       run: async (text) => {
         await labelVersion(id, version, text);
         await client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
@@ -42,12 +43,12 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
       onClose={onClose}
       position="right"
       size="xl"
-      title="Versions"
-      closeButtonProps={{ 'aria-label': 'Close the versions' }}
+      title={t('Versions')}
+      closeButtonProps={{ 'aria-label': t('Close the versions') }}
       attributes={{ header: { role: 'none' } }}
     >
       <div className={classes.columns}>
-        <nav aria-label="Versions" className={classes.list}>
+        <nav aria-label={t('Versions')} className={classes.list}>
           {versions.error && <Failure error={versions.error} onRetry={() => void versions.refetch()} />}
           {versions.isPending && <Skeleton height={120} />}
           {versions.data?.data.map(({ version, createdAt, author, label }) => (
@@ -58,20 +59,19 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
               onClick={() => setChosen(version)}
             >
               <span className={classes.number}>
-                Version {version}
-                {version === present && ', current'}
+                {t('Version {version}{value}', { version, value: version === present && t(', current') })}
               </span>
               {label && <span className={classes.label}>{label}</span>}
               <span className={classes.when}>
                 <RelativeTime time={createdAt} />
-                {author && ` by ${author}`}
+                {author && t(' by {author}', { author })}
               </span>
             </UnstyledButton>
           ))}
         </nav>
-        <section className={classes.detail} aria-label="Differences">
+        <section className={classes.detail} aria-label={t('Differences')}>
           {chosen === undefined ? (
-            <Text c="dimmed">Choose a version to compare it with the canvas, or with another version.</Text>
+            <Text c="dimmed">{t('Choose a version to compare it with the canvas, or with another version.')}</Text>
           ) : (
             <Chosen
               key={chosen}
@@ -124,16 +124,18 @@ function Chosen({
       client.setQueryData(workflowKey(id), saved);
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
       void client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
-      notifyDone(`Version ${version} was restored as version ${saved.version}.`);
+      notifyDone(t('Version {version} was restored as version {version2}.', { version, version2: saved.version }));
       onRestored();
     },
-    onError: (error) => notifyError(error, `Version ${version} cannot be restored`),
+    onError: (error) => notifyError(error, t('Version {version} cannot be restored', { version })),
   });
   const ask = async () => {
     const body = store.dirty
-      ? 'It becomes the newest version. Your unsaved changes are taken off the canvas; undo brings them back.'
-      : 'It becomes the newest version; the present one is kept.';
-    if (await confirm({ title: `Restore version ${version}?`, body, action: 'Restore', danger: false }))
+      ? t('It becomes the newest version. Your unsaved changes are taken off the canvas; undo brings them back.')
+      : t('It becomes the newest version; the present one is kept.');
+    if (
+      await confirm({ title: t('Restore version {version}?', { version }), body, action: t('Restore'), danger: false })
+    )
       restore.mutate();
   };
   if (other.error && against !== undefined) return <Failure error={other.error} onRetry={() => void other.refetch()} />;
@@ -142,11 +144,11 @@ function Chosen({
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Title order={2}>Version {version} compared</Title>
+        <Title order={2}>{t('Version {version} compared', { version })}</Title>
         {editable && (
           <Group gap="sm">
             <Button variant="default" onClick={onName}>
-              Name
+              {t('Name')}
             </Button>
             <Button
               variant="default"
@@ -154,23 +156,25 @@ function Chosen({
               loading={restore.isPending}
               disabled={against === undefined && isSame(found)}
             >
-              Restore
+              {t('Restore')}
             </Button>
           </Group>
         )}
       </Group>
       <Select
-        label="Compare with"
+        label={t('Compare with')}
         data={[
-          { value: '', label: 'The canvas' },
-          ...numbers.filter((one) => one !== version).map((one) => ({ value: String(one), label: `Version ${one}` })),
+          { value: '', label: t('The canvas') },
+          ...numbers
+            .filter((one) => one !== version)
+            .map((one) => ({ value: String(one), label: t('Version {one}', { one }) })),
         ]}
         value={against === undefined ? '' : String(against)}
         onChange={(next) => setAgainst(next ? Number(next) : undefined)}
         allowDeselect={false}
         w={200}
       />
-      {isSame(found) ? <Text c="dimmed">There are no differences.</Text> : <Shown found={found} />}
+      {isSame(found) ? <Text c="dimmed">{t('There are no differences.')}</Text> : <Shown found={found} />}
     </Stack>
   );
 }
@@ -188,22 +192,22 @@ function useVersion(id: string, version: number | undefined) {
 function Shown({ found }: { found: Difference }) {
   return (
     <Stack gap="md">
-      <Names title="Nodes added" tone="good" names={found.added} />
-      <Names title="Nodes removed" tone="bad" names={found.removed} />
+      <Names title={t('Nodes added')} tone="good" names={found.added} />
+      <Names title={t('Nodes removed')} tone="bad" names={found.removed} />
       {found.changed.map((change) => (
         <Changed key={change.name} change={change} />
       ))}
-      <Names title="Wires added" tone="good" names={found.wiresAdded.map(wireText)} />
-      <Names title="Wires removed" tone="bad" names={found.wiresRemoved.map(wireText)} />
+      <Names title={t('Wires added')} tone="good" names={found.wiresAdded.map(wireText)} />
+      <Names title={t('Wires removed')} tone="bad" names={found.wiresRemoved.map(wireText)} />
       {found.rest.length > 0 && (
         <div>
-          <Title order={3}>The workflow itself</Title>
+          <Title order={3}>{t('The workflow itself')}</Title>
           <FieldChanges fields={found.rest} words={(path) => fieldWords(path)} />
         </div>
       )}
       {found.moved > 0 && (
         <Text size="sm" c="dimmed">
-          {found.moved} {found.moved === 1 ? 'node was' : 'nodes were'} moved.
+          {t('{moved, plural, one {# node was moved.} other {# nodes were moved.}}', { moved: found.moved })}
         </Text>
       )}
     </Stack>
@@ -216,9 +220,9 @@ function Changed({ change }: { change: NodeChange }) {
     <div>
       <Title order={3}>
         {name}
-        {was !== undefined && ` (was “${was}”)`}
+        {was !== undefined && t(' (was “{was}”)', { was })}
       </Title>
-      {fields.length ? <NodeFieldChanges change={change} /> : <Text size="sm">Only the name was changed.</Text>}
+      {fields.length ? <NodeFieldChanges change={change} /> : <Text size="sm">{t('Only the name was changed.')}</Text>}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
 import { useBelonging } from '../../components/projects/rights';
+import { t } from '../../language/messages';
 import { Beside } from './Beside';
 import { Canvas } from './canvas/Canvas';
 import { pin } from './canvas/ContextMenu';
@@ -32,7 +33,7 @@ import { useSave } from './useSave';
 
 /** Kinds that a chat message starts. */
 const CHATS = new Set(['langchain.chatTrigger']);
-const CANNOT_RUN = 'The workflow cannot run';
+const CANNOT_RUN = t('The workflow cannot run');
 const NodePanel = lazy(() => import('./panel/NodePanel'));
 const CopilotPanel = lazy(() => import('./copilot/CopilotPanel'));
 const ChatPanel = lazy(() => import('./chat/ChatPanel'));
@@ -65,7 +66,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const save = useSave(newest);
   const ids = useMemo(() => new Ids(), []);
   const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom, fitView } = useReactFlow();
-  useTitle(doc.name || 'Workflow');
+  useTitle(doc.name || t('Workflow'));
   useDraftInSight(copilot);
 
   const known = useMemo(() => kinds ?? new Map<string, NodeType>(), [kinds]);
@@ -149,10 +150,10 @@ export function Workbench({ newest }: { newest: Saved }) {
   useShortcuts([
     ...(editable
       ? [
-          { keys: 'mod+S', label: 'Save', run: () => void save.save(), inFields: true },
+          { keys: 'mod+S', label: t('Save'), run: () => void save.save(), inFields: true },
           {
             keys: 'mod+Enter',
-            label: 'Save and run',
+            label: t('Save and run'),
             run: () => void run().catch((error: unknown) => notifyError(error, CANNOT_RUN)),
             inFields: true,
           },
@@ -160,28 +161,32 @@ export function Workbench({ newest }: { newest: Saved }) {
       : []),
     ...(opened === undefined && !versions && !settings
       ? [
-          { keys: 'mod+A', label: 'Select all nodes', run: () => commands.selectAll(store) },
-          { keys: '1', label: 'Fit the workflow into view', run: () => void fitView({ maxZoom: 1, padding: 0.15 }) },
+          { keys: 'mod+A', label: t('Select all nodes'), run: () => commands.selectAll(store) },
+          { keys: '1', label: t('Fit the workflow into view'), run: () => void fitView({ maxZoom: 1, padding: 0.15 }) },
         ]
       : []),
     ...(opened === undefined && !versions && !settings && editable
       ? [
-          { keys: 'mod+Z', label: 'Undo', run: () => store.undo() },
-          { keys: 'mod+shift+Z', label: 'Redo', run: () => store.redo() },
-          { keys: 'mod+Y', label: 'Redo', run: () => store.redo() },
-          { keys: 'mod+D', label: 'Duplicate the selected nodes', run: () => commands.duplicate(store, selected()) },
-          { keys: 'N', label: 'Add a node', run: () => setWanted({}) },
-          { keys: 'shift+N', label: 'Add a note', run: note },
-          { keys: 'C', label: 'Connect the selected node', run: () => askTarget() },
-          { keys: 'F2', label: 'Rename the selected node', run: () => askName() },
-          { keys: 'D', label: 'Disable or enable the selected nodes', run: () => commands.disable(store, selected()) },
+          { keys: 'mod+Z', label: t('Undo'), run: () => store.undo() },
+          { keys: 'mod+shift+Z', label: t('Redo'), run: () => store.redo() },
+          { keys: 'mod+Y', label: t('Redo'), run: () => store.redo() },
+          { keys: 'mod+D', label: t('Duplicate the selected nodes'), run: () => commands.duplicate(store, selected()) },
+          { keys: 'N', label: t('Add a node'), run: () => setWanted({}) },
+          { keys: 'shift+N', label: t('Add a note'), run: note },
+          { keys: 'C', label: t('Connect the selected node'), run: () => askTarget() },
+          { keys: 'F2', label: t('Rename the selected node'), run: () => askName() },
+          {
+            keys: 'D',
+            label: t('Disable or enable the selected nodes'),
+            run: () => commands.disable(store, selected()),
+          },
           {
             keys: 'P',
-            label: 'Pin or unpin the output of the selected node',
+            label: t('Pin or unpin the output of the selected node'),
             run: () => only() !== undefined && pin(store, only() ?? '', live.execution),
           },
-          { keys: 'Delete', label: 'Delete the selected nodes', run: drop },
-          { keys: 'Backspace', label: 'Delete the selected nodes', run: drop },
+          { keys: 'Delete', label: t('Delete the selected nodes'), run: drop },
+          { keys: 'Backspace', label: t('Delete the selected nodes'), run: drop },
         ]
       : []),
   ]);
@@ -224,12 +229,12 @@ export function Workbench({ newest }: { newest: Saved }) {
             <div className={classes.empty}>
               {editable ? (
                 <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setWanted({})}>
-                  Add the first node
+                  {t('Add the first node')}
                 </Button>
               ) : (
-                'This workflow has no nodes.'
+                t('This workflow has no nodes.')
               )}
-              {editable && <p>Or paste a workflow that n8n has copied.</p>}
+              {editable && <p>{t('Or paste a workflow that n8n has copied.')}</p>}
             </div>
           )}
           {chatting !== undefined && chats.length > 0 && (

@@ -14,6 +14,7 @@ import { Page } from '../../components/Page';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
+import { t } from '../../language/messages';
 import { Actions } from './list/Actions';
 import { Chosen } from './list/Chosen';
 import { address, columnsOf } from './list/columns';
@@ -55,8 +56,8 @@ export default function Workflows() {
 
   return (
     <Page
-      title="Workflows"
-      subtitle="Each begins with a call, a schedule or a click, and does the rest by itself."
+      title={t('Workflows')}
+      subtitle={t('Each begins with a call, a schedule or a click, and does the rest by itself.')}
       actions={may && <Head folder={folder} onNew={open} />}
     >
       <div className={classes.columns} {...(folders.length ? { 'data-tree': true } : {})}>
@@ -74,7 +75,7 @@ export default function Workflows() {
             />
           )}
           <DataTable
-            label="Workflows"
+            label={t('Workflows')}
             columns={columnsOf(belonging, inUse, folder && !search ? NO_FOLDERS : folders)}
             rows={rows}
             rowKey={({ id }) => id}
@@ -113,23 +114,23 @@ function Head({ folder, onNew }: { folder: Folder | undefined; onNew: (how: stri
   return (
     <>
       <Button variant="default" onClick={() => onNew('import')}>
-        Import
+        {t('Import')}
       </Button>
       <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => onNew('')}>
-        New workflow
+        {t('New workflow')}
       </Button>
       <Menu>
         <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label="Folders and tags">
+          <ActionIcon variant="default" size="lg" aria-label={t('Folders and tags')}>
             <IconDotsVertical size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => setQuestion(newFolder(folder, reread))}>
-            New folder
+            {t('New folder')}
           </Menu.Item>
           <Menu.Item leftSection={<IconTags size={16} />} onClick={() => setTags(true)}>
-            Manage tags
+            {t('Manage tags')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -150,22 +151,24 @@ function Nothing({
 }) {
   if (filtered) {
     return (
-      <EmptyState icon={IconSearch} title="No workflow matches">
-        Search for something else, or clear the filters.
+      <EmptyState icon={IconSearch} title={t('No workflow matches')}>
+        {t('Search for something else, or clear the filters.')}
       </EmptyState>
     );
   }
-  const action = onNew && <Button onClick={() => onNew('')}>New workflow</Button>;
+  const action = onNew && <Button onClick={() => onNew('')}>{t('New workflow')}</Button>;
   if (folder) {
     return (
-      <EmptyState icon={IconRoute} title="This folder is empty" action={action}>
-        Create a workflow here, or move one in from its menu in the list.
+      <EmptyState icon={IconRoute} title={t('This folder is empty')} action={action}>
+        {t('Create a workflow here, or move one in from its menu in the list.')}
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={IconRoute} title="No workflows yet" action={action}>
-      Start from an example or an empty canvas, or bring your n8n workflows: files and copied nodes work unchanged.
+    <EmptyState icon={IconRoute} title={t('No workflows yet')} action={action}>
+      {t(
+        'Start from an example or an empty canvas, or bring your n8n workflows: files and copied nodes work unchanged.',
+      )}
     </EmptyState>
   );
 }

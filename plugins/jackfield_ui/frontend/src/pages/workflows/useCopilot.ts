@@ -2,6 +2,7 @@ import { useReactFlow } from '@xyflow/react';
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import type { Asked } from './copilot/Changes';
 import type { Live } from './live/useLive';
 import type { Overlay } from './model/marks';
@@ -38,7 +39,7 @@ export function useCopilot({ show }: Live, editable: boolean): Copilot {
     if (!editable) return;
     setDraft(params.get('draft') ?? undefined);
     setOpen(true);
-    if (failed) show(failed).catch((error: unknown) => notifyError(error, 'The execution cannot be opened'));
+    if (failed) show(failed).catch((error: unknown) => notifyError(error, t('The execution cannot be opened')));
   }, [wanted]);
   return { isOpen, setOpen, draft, setDraft, overlay: isOpen ? overlay : undefined, setOverlay, asked, ask };
 }

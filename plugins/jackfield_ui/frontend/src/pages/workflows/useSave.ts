@@ -4,6 +4,7 @@ import { useBlocker } from 'react-router';
 import { ApiError } from '../../api/errors';
 import { confirm } from '../../components/confirm';
 import { notifyError } from '../../components/notify';
+import { t } from '../../language/messages';
 import { presentDoc, useEditor, useStore } from './model/store';
 import { createWorkflow, readWorkflow, type Saved, workflowKey, writeWorkflow } from './queries';
 import { useElsewhere } from './useElsewhere';
@@ -51,12 +52,14 @@ export function useSave(newest: Saved): Save {
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'CONFLICT' && 'version' in error.fields) {
-        await readWorkflow(id).then(setConflict, (reason: unknown) => notifyError(reason, 'The workflow is not saved'));
+        await readWorkflow(id).then(setConflict, (reason: unknown) =>
+          notifyError(reason, t('The workflow is not saved')),
+        );
       } else if (error instanceof ApiError && error.status === 404) {
         setMissing(true);
-        notifyError(new Error('It was deleted. Save it as a new workflow.'), 'The workflow is not saved');
+        notifyError(new Error(t('It was deleted. Save it as a new workflow.')), t('The workflow is not saved'));
       } else {
-        notifyError(error, 'The workflow is not saved');
+        notifyError(error, t('The workflow is not saved'));
       }
       return false;
     } finally {
@@ -101,7 +104,9 @@ export function useSave(newest: Saved): Save {
 }
 
 function notifySaved(name: string): void {
-  void import('../../components/notify').then(({ notifyDone }) => notifyDone(`Your changes are in “${name}”.`));
+  void import('../../components/notify').then(({ notifyDone }) =>
+    notifyDone(t('Your changes are in “{name}”.', { name })),
+  );
 }
 
 /** Asks before unsaved changes are left behind. */
@@ -112,9 +117,9 @@ function useGuard(dirty: boolean, isDirty: () => boolean): void {
   useEffect(() => {
     if (blocker.state !== 'blocked') return;
     void confirm({
-      title: 'Leave without saving?',
-      body: 'Your changes to this workflow are lost.',
-      action: 'Leave',
+      title: t('Leave without saving?'),
+      body: t('Your changes to this workflow are lost.'),
+      action: t('Leave'),
     }).then((leave) => (leave ? blocker.proceed() : blocker.reset()));
   }, [blocker]);
   useEffect(() => {

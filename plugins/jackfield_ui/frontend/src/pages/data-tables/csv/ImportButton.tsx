@@ -1,6 +1,7 @@
 import { Button, FileButton } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { t } from '../../../language/messages';
 import type { DataTableShown } from '../queries';
 import type { CsvImported } from './requests';
 
@@ -25,7 +26,7 @@ export function ImportButton({ table, onDone }: Props) {
       <FileButton resetRef={reset} accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values" onChange={setFile}>
         {(props) => (
           <Button {...props} variant="default" leftSection={<IconUpload size={16} aria-hidden="true" />}>
-            Import CSV
+            {t('Import CSV')}
           </Button>
         )}
       </FileButton>

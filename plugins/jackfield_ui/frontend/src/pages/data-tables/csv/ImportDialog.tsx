@@ -7,6 +7,7 @@ import { Failure } from '../../../components/Failure';
 import { bytes, count } from '../../../components/format';
 import { Modal } from '../../../components/Modal';
 import { notifyDone } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { type DataTableShown, KEY } from '../queries';
 import { MOST_TABLE_NAME } from '../TableMenu';
 import classes from './csv.module.css';
@@ -40,13 +41,17 @@ export function ImportDialog(props: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={table ? `Import “${file.name}” into “${table.name}”` : `Import “${file.name}”`}
+      title={
+        table
+          ? t('Import “{name}” into “{name2}”', { name: file.name, name2: table.name })
+          : t('Import “{name}”', { name: file.name })
+      }
       size="xl"
     >
       <Stack>
         <Group grow align="flex-start">
           <NativeSelect
-            label="Delimiter"
+            label={t('Delimiter')}
             value={form.delimiter ?? found?.delimiter ?? 'comma'}
             data={DELIMITERS}
             onChange={({ currentTarget: { value } }) =>
@@ -54,7 +59,7 @@ export function ImportDialog(props: Props) {
             }
           />
           <NativeSelect
-            label="Encoding"
+            label={t('Encoding')}
             value={form.encoding ?? found?.encoding ?? 'utf-8'}
             data={ENCODINGS}
             onChange={({ currentTarget: { value } }) =>
@@ -77,17 +82,17 @@ export function ImportDialog(props: Props) {
 }
 
 const DELIMITERS = [
-  { value: 'comma', label: 'comma (,)' },
-  { value: 'semicolon', label: 'semicolon (;)' },
+  { value: 'comma', label: t('comma (,)') },
+  { value: 'semicolon', label: t('semicolon (;)') },
   { value: 'tab', label: 'tab' },
-  { value: 'pipe', label: 'vertical bar (|)' },
+  { value: 'pipe', label: t('vertical bar (|)') },
 ] as const;
 
 const ENCODINGS = [
   { value: 'utf-8', label: 'UTF-8' },
   { value: 'utf-16', label: 'UTF-16' },
-  { value: 'windows-1252', label: 'Windows 1252' },
-  { value: 'latin-1', label: 'Latin-1 (ISO 8859-1)' },
+  { value: 'windows-1252', label: t('Windows 1252') },
+  { value: 'latin-1', label: t('Latin-1 (ISO 8859-1)') },
 ] as const;
 
 /** Mounted anew for other columns. old: another form was chosen, in which the file is not read yet. */
@@ -108,7 +113,7 @@ function Rest({ file, table, found, old, onClose, onDone }: Props & { found: Csv
     onMutate: reading.begin,
     onSuccess: (imported) => {
       const rows = imported.importedRowCount;
-      notifyDone(`${count(rows)} ${rows === 1 ? 'row' : 'rows'} imported.`);
+      notifyDone(t('{rows, plural, one {# row imported.} other {# rows imported.}}', { rows }));
       onDone(imported);
     },
     onSettled: () => client.invalidateQueries({ queryKey: KEY }),
@@ -117,7 +122,7 @@ function Rest({ file, table, found, old, onClose, onDone }: Props & { found: Csv
     <>
       {!table && (
         <TextInput
-          label="Name of the new table"
+          label={t('Name of the new table')}
           maxLength={MOST_TABLE_NAME}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -129,14 +134,14 @@ function Rest({ file, table, found, old, onClose, onDone }: Props & { found: Csv
       {isPending && <Reading file={file} {...reading} />}
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose} disabled={isPending}>
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button
           loading={isPending}
           disabled={old || !fits || columns.length === 0 || (!table && !name.trim())}
           onClick={() => mutate()}
         >
-          Import
+          {t('Import')}
         </Button>
       </Group>
     </>
@@ -147,7 +152,7 @@ function FirstRows({ found }: { found: CsvPreview }) {
   const columns = found.columns.map(({ name }, place) => ({ key: `${place}`, name, place }));
   const rows = found.rows.map((cells, place) => ({ key: `${place}`, cells }));
   return (
-    <section className={classes.rows} aria-label="First rows of the file" tabIndex={0}>
+    <section className={classes.rows} aria-label={t('First rows of the file')} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -176,7 +181,7 @@ function FirstRows({ found }: { found: CsvPreview }) {
 function Refused({ error }: { error: Error }) {
   const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
   return (
-    <Alert color="red" title="No row was imported" role="alert">
+    <Alert color="red" title={t('No row was imported')} role="alert">
       {fields.length === 0 && <Text size="sm">{messageOf(error)}</Text>}
       <ul className={classes.faults}>
         {fields.map(([field, why]) => (
@@ -216,10 +221,10 @@ function useReading(progress: string) {
 function Reading({ file, read: { phase, rows, all } }: { file: File; read: Read }) {
   const storing = phase === 'storing';
   const said = storing
-    ? `${count(rows)} of ${count(all)} rows stored`
+    ? t('{rows} of {all} rows stored', { rows: count(rows), all: count(all) })
     : phase
-      ? `${count(rows)} rows checked`
-      : `${bytes(file.size)} on their way`;
+      ? t('{rows} rows checked', { rows: count(rows) })
+      : t('{file} on their way', { file: bytes(file.size) });
   return (
     <div>
       <Progress value={storing && all ? (100 * rows) / all : 100} striped={!storing} animated={!storing} />

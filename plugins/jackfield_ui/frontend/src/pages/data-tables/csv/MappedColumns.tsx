@@ -1,4 +1,5 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { t } from '../../../language/messages';
 import { TYPES } from '../AddColumn';
 import { MOST_NAME } from '../grid/ColumnMenu';
 import type { DataTableShown } from '../queries';
@@ -22,7 +23,7 @@ interface Props {
 export function MappedColumns({ found, goals, table, onGoals }: Props) {
   const columns = found.columns.map((column, place) => ({ ...column, place, key: `${place}` }));
   return (
-    <ul className={classes.mapping} aria-label="Columns of the file">
+    <ul className={classes.mapping} aria-label={t('Columns of the file')}>
       {columns.map(({ key, name, suggestedName, type, place }) => {
         const goal = goals[place] ?? { kind: 'out' };
         const put = (next: Goal) => onGoals(goals.map((each, at) => (at === place ? next : each)));
@@ -36,22 +37,22 @@ export function MappedColumns({ found, goals, table, onGoals }: Props) {
           <li key={key}>
             <div className={classes.column}>
               <Text size="sm" fw={600} truncate>
-                {name || `Column ${place + 1}`}
+                {name || t('Column {place}', { place: place + 1 })}
               </Text>
               <Text size="xs" c="dimmed" truncate>
-                {values.slice(0, SHOWN).join(', ') || 'no value'}
+                {values.slice(0, SHOWN).join(', ') || t('no value')}
               </Text>
             </div>
             <NativeSelect
-              aria-label={`Column for ${name || `column ${place + 1}`}`}
+              aria-label={t('Column for {name}', { name: name || t('column {place}', { place: place + 1 }) })}
               value={goal.kind === 'column' ? goal.name : goal.kind === 'new' ? NEW : OUT}
               data={[
-                { value: OUT, label: 'leave out' },
+                { value: OUT, label: t('leave out') },
                 ...(table?.columns ?? []).map((column) => ({
                   value: column.name,
                   label: `${column.name} (${column.type})`,
                 })),
-                { value: NEW, label: 'a new column' },
+                { value: NEW, label: t('a new column') },
               ]}
               error={goal.kind === 'column' && problem}
               onChange={(event) => choose(event.currentTarget.value)}
@@ -59,14 +60,18 @@ export function MappedColumns({ found, goals, table, onGoals }: Props) {
             {goal.kind === 'new' && (
               <>
                 <TextInput
-                  aria-label={`Name of the new column for ${name || `column ${place + 1}`}`}
+                  aria-label={t('Name of the new column for {name}', {
+                    name: name || t('column {place}', { place: place + 1 }),
+                  })}
                   maxLength={MOST_NAME}
                   value={goal.name}
                   error={problem}
                   onChange={(event) => put({ ...goal, name: event.currentTarget.value })}
                 />
                 <NativeSelect
-                  aria-label={`Type of the new column for ${name || `column ${place + 1}`}`}
+                  aria-label={t('Type of the new column for {name}', {
+                    name: name || t('column {place}', { place: place + 1 }),
+                  })}
                   value={goal.type}
                   data={TYPES.map(({ value }) => value)}
                   onChange={({ currentTarget: { value } }) =>

@@ -1,4 +1,5 @@
 /** Where the columns of a CSV file go. */
+import { t } from '../../../language/messages';
 import type { ColumnType, DataColumn } from '../queries';
 import type { CsvPreview } from './requests';
 
@@ -47,9 +48,9 @@ export function problemAt(goals: readonly Goal[], place: number, columns: readon
   if (!goal || goal.kind === 'out') return '';
   const name = goal.name.trim();
   const others = goals.filter((other, at) => at !== place && other.kind !== 'out');
-  if (others.some((other) => other.kind !== 'out' && other.name.trim() === name)) return 'Two columns go here.';
+  if (others.some((other) => other.kind !== 'out' && other.name.trim() === name)) return t('Two columns go here.');
   if (goal.kind === 'column') return '';
-  if (!NAME.test(name)) return 'A name begins with a letter and has letters, digits and _.';
-  if (SYSTEM.has(name)) return 'Every table has this column itself.';
-  return columns?.some((column) => column.name === name) ? 'The table has this column. Choose it above.' : '';
+  if (!NAME.test(name)) return t('A name begins with a letter and has letters, digits and _.');
+  if (SYSTEM.has(name)) return t('Every table has this column itself.');
+  return columns?.some((column) => column.name === name) ? t('The table has this column. Choose it above.') : '';
 }

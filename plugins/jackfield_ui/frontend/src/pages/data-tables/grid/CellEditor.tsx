@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { t } from '../../../language/messages';
 import type { CellValue } from '../queries';
 import { type GridColumn, readCell, textOf } from './cells';
 import classes from './grid.module.css';
@@ -54,7 +55,7 @@ export function CellEditor({ column, value, typed, onDone, onCancel }: EditorPro
   const shared = {
     ref: field,
     className: classes.editor,
-    'aria-label': `${column.name}, new value`,
+    'aria-label': t('{name}, new value', { name: column.name }),
     'aria-invalid': error !== '',
     value: text,
     onKeyDown,
@@ -68,9 +69,9 @@ export function CellEditor({ column, value, typed, onDone, onCancel }: EditorPro
     <>
       {column.type === 'boolean' ? (
         <select {...shared}>
-          <option value="">no value</option>
-          <option value="true">true</option>
-          <option value="false">false</option>
+          <option value="">{t('no value')}</option>
+          <option value="true">{t('true')}</option>
+          <option value="false">{t('false')}</option>
         </select>
       ) : (
         <input

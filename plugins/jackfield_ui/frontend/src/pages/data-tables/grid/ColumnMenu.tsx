@@ -6,12 +6,13 @@ import { api, body } from '../../../api/client';
 import { confirm } from '../../../components/confirm';
 import { notifyError } from '../../../components/notify';
 import { TextDialog } from '../../../components/TextDialog';
+import { t } from '../../../language/messages';
 import { type DataColumn, KEY, ofColumn } from '../queries';
 
 const ONE = '/api/v1/data-tables/{table_id}/columns/{column_id}';
 /** Characters of a column's name. */
 export const MOST_NAME = 63;
-export const NAME_HELP = 'It begins with a letter and has letters, digits and _.';
+export const NAME_HELP = t('It begins with a letter and has letters, digits and _.');
 
 /** Renames, moves and deletes a column. last: the place of the last column of the table. */
 export function ColumnMenu({ column, last }: { column: DataColumn; last: number }) {
@@ -31,50 +32,53 @@ export function ColumnMenu({ column, last }: { column: DataColumn; last: number 
     onError: (error) => notifyError(error),
   });
   const ask = async () => {
-    const text = 'Its values in all rows are lost. Workflows that write it fail from then on.';
-    if (await confirm({ title: `Delete the column “${column.name}”?`, body: text, action: 'Delete' })) remove.mutate();
+    const text = t('Its values in all rows are lost. Workflows that write it fail from then on.');
+    if (
+      await confirm({ title: t('Delete the column “{name}”?', { name: column.name }), body: text, action: t('Delete') })
+    )
+      remove.mutate();
   };
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={`Actions for the column ${column.name}`}>
+          <ActionIcon size="sm" aria-label={t('Actions for the column {name}', { name: column.name })}>
             <IconDotsVertical size={14} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
-            Rename
+            {t('Rename')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconArrowLeft size={16} />}
             disabled={column.index === 0}
             onClick={() => move.mutate(column.index - 1)}
           >
-            Move left
+            {t('Move left')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconArrowRight size={16} />}
             disabled={column.index === last}
             onClick={() => move.mutate(column.index + 1)}
           >
-            Move right
+            {t('Move right')}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-            Delete
+            {t('Delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {renaming && (
         <TextDialog
           question={{
-            title: `Rename the column “${column.name}”`,
-            label: 'Name',
+            title: t('Rename the column “{name}”', { name: column.name }),
+            label: t('Name'),
             description: NAME_HELP,
             initial: column.name,
             maxLength: MOST_NAME,
-            action: 'Rename',
+            action: t('Rename'),
             run: async (name) => {
               if (name !== column.name) await change({ name });
               await reread();

@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type MouseEvent, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { Failure } from '../../../components/Failure';
+import { t } from '../../../language/messages';
 import type { View } from '../filters';
 import type { CellValue, DataTableShown } from '../queries';
 import { CellEditor } from './CellEditor';
@@ -199,7 +200,7 @@ export function Grid(props: Props) {
       ref={scroller}
       role="grid"
       tabIndex={0}
-      aria-label={`Rows of ${table.name}`}
+      aria-label={t('Rows of {name}', { name: table.name })}
       aria-rowcount={rows.total === undefined ? -1 : rows.total + 1}
       aria-colcount={columns.length + (mayWrite ? 1 : 0)}
       aria-multiselectable="true"
@@ -246,7 +247,7 @@ export function Grid(props: Props) {
           );
         })}
       </div>
-      {rows.total === 0 && <p className={classes.nothing}>No rows fit.</p>}
+      {rows.total === 0 && <p className={classes.nothing}>{t('No rows fit.')}</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { t } from '../../../language/messages';
 import type { View } from '../filters';
 import { ColumnMenu } from './ColumnMenu';
 import type { GridColumn } from './cells';
@@ -26,7 +27,7 @@ export function GridHead({ columns, sorting, onSort, mayWrite, ticked, onTicked 
         <div role="columnheader" tabIndex={-1} aria-colindex={1} className={classes.tick} style={{ width: TICK }}>
           <input
             type="checkbox"
-            aria-label="Select all rows"
+            aria-label={t('Select all rows')}
             checked={ticked === 'all'}
             ref={(box) => {
               if (box) box.indeterminate = ticked !== 'all' && ticked.size > 0;
@@ -49,7 +50,7 @@ export function GridHead({ columns, sorting, onSort, mayWrite, ticked, onTicked 
           >
             <UnstyledButton className={classes.sort} onClick={() => onSort(next(column.name, way))}>
               <span>{column.name}</span>
-              <span className={classes.type}>{column.type === 'date' ? 'date, UTC' : column.type}</span>
+              <span className={classes.type}>{column.type === 'date' ? t('date, UTC') : column.type}</span>
               {way && (way.descending ? <IconArrowDown size={14} /> : <IconArrowUp size={14} />)}
             </UnstyledButton>
             {mayWrite && column.column && <ColumnMenu column={column.column} last={columns.length - 4} />}

@@ -1,4 +1,5 @@
 import { memo, type ReactNode } from 'react';
+import { t } from '../../../language/messages';
 import type { DataRow } from '../queries';
 import { cellOf, type GridColumn, textOf } from './cells';
 import classes from './grid.module.css';
@@ -48,7 +49,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           <input
             type="checkbox"
             tabIndex={-1}
-            aria-label={row ? `Select the row ${row.id}` : 'Not read yet'}
+            aria-label={row ? t('Select the row {id}', { id: row.id }) : t('Not read yet')}
             disabled={!row || fixed}
             checked={ticked}
             readOnly
@@ -84,7 +85,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 function Shown({ row, column }: { row: DataRow | undefined; column: GridColumn }) {
   if (!row) return <span className={classes.waiting} aria-hidden="true" />;
   const value = cellOf(row, column.name);
-  if (value === null) return <span className={classes.none}>null</span>;
+  if (value === null) return <span className={classes.none}>{t('null')}</span>;
   // A cell may have 128 KiB; a line of it is seen.
   return textOf(value).slice(0, 300);
 }

@@ -1,5 +1,7 @@
 /** Cells as texts, and texts as cells: what is shown, typed, copied and pasted. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import type { CellValue, ColumnType, DataColumn, DataRow } from '../queries';
 
 export interface GridColumn {
@@ -41,7 +43,7 @@ export function readCell(text: string, type: ColumnType): Reading {
   if (plain === '') return { value: null };
   if (type === 'number') {
     const number = Number(plain);
-    return Number.isFinite(number) ? { value: number } : { error: 'Give a number, such as 12.5' };
+    return Number.isFinite(number) ? { value: number } : { error: t('Give a number, such as 12.5') };
   }
   if (type === 'boolean') return readBoolean(plain.toLowerCase());
   return readDate(plain);
@@ -49,7 +51,7 @@ export function readCell(text: string, type: ColumnType): Reading {
 
 function readBoolean(text: string): Reading {
   if (text === 'true' || text === '1') return { value: true };
-  return text === 'false' || text === '0' ? { value: false } : { error: 'Give true or false' };
+  return text === 'false' || text === '0' ? { value: false } : { error: t('Give true or false') };
 }
 
 /** As the daemon reads it: a time without a zone is in UTC. Forms that are not ISO 8601 are left to the daemon. */
@@ -58,7 +60,7 @@ function readDate(text: string): Reading {
   const whole = WITHOUT_ZONE.test(text) && text.length > 10 ? `${text.replace(' ', 'T')}Z` : text;
   const time = Date.parse(whole);
   return Number.isNaN(time)
-    ? { error: 'Give a date, such as 2026-01-31 or 2026-01-31T12:00' }
+    ? { error: t('Give a date, such as 2026-01-31 or 2026-01-31T12:00') }
     : { value: new Date(time).toISOString() };
 }
 

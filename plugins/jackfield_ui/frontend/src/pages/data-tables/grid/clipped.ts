@@ -1,4 +1,5 @@
 /** What is copied, pasted and emptied, as changes of rows. */
+import { t } from '../../../language/messages';
 import type { CellValue, DataRow, RowValues } from '../queries';
 import { cellOf, type GridColumn, readCell } from './cells';
 import type { Bounds } from './place';
@@ -61,7 +62,9 @@ export function emptied(cells: Cells, { top, bottom, left, right }: Bounds): Pas
 
 function bounded(found: Pasted): Pasted {
   if (found.edits.length > MOST_ROWS) {
-    throw new Error(`At most ${MOST_ROWS} rows are changed at once. Import more from a CSV file.`);
+    throw new Error(
+      t('At most {mostRows} rows are changed at once. Import more from a CSV file.', { mostRows: MOST_ROWS }),
+    );
   }
   return found;
 }
@@ -72,7 +75,8 @@ function valuesOf(columns: readonly GridColumn[], texts: readonly string[], inde
     columns.flatMap(({ name, type, column }, place) => {
       if (!column) return [];
       const read = readCell(texts[place] ?? '', type);
-      if ('error' in read) throw new Error(`${name} in line ${index + 1}: ${read.error}.`);
+      if ('error' in read)
+        throw new Error(t('{name} in line {index}: {error}.', { name, index: index + 1, error: read.error }));
       return [[name, read.value]];
     }),
   );
@@ -80,7 +84,7 @@ function valuesOf(columns: readonly GridColumn[], texts: readonly string[], inde
 
 function editOf({ rowAt }: Cells, index: number, after: RowValues): RowEdit[] {
   const row = rowAt(index);
-  if (!row || row.id === null) throw new Error('Not all of these rows are read yet. Try again in a moment.');
+  if (!row || row.id === null) throw new Error(t('Not all of these rows are read yet. Try again in a moment.'));
   const before = Object.fromEntries(Object.keys(after).map((name) => [name, cellOf(row, name)]));
   const same = Object.entries(after).every(([name, value]) => before[name] === value);
   return same ? [] : [{ row: row.id, before, after }];

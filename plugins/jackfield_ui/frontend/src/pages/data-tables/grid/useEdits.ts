@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { eachOf } from '../../../components/eachOf';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import type { View } from '../filters';
 import {
   addRows,
@@ -44,7 +45,11 @@ export function useEdits(id: string) {
     const { failed } = await eachOf(edits, ({ row, after }) => changeRow(id, row, after));
     show(failed.map(({ key: { row, before } }) => ({ row, before, after: before })));
     const [first] = failed;
-    if (first) notifyError(new Error(first.reason), `${failed.length} of ${edits.length} rows were not changed`);
+    if (first)
+      notifyError(
+        new Error(first.reason),
+        t('{failed} of {edits} rows were not changed', { failed: failed.length, edits: edits.length }),
+      );
     return failed.length === 0;
   };
   /** The step as it was done; undefined: not all of it was. */
@@ -59,7 +64,7 @@ export function useEdits(id: string) {
       );
       return { ...step, deleted };
     } catch (error) {
-      notifyError(error, 'Not all of it was done');
+      notifyError(error, t('Not all of it was done'));
       return undefined;
     } finally {
       void client.invalidateQueries({ queryKey: KEY });
@@ -94,7 +99,7 @@ export function useEdits(id: string) {
       try {
         if (ran && values.length) added = await addRows(id, [...values]);
       } catch (error) {
-        notifyError(error, 'No row was added');
+        notifyError(error, t('No row was added'));
       }
       keep(ran && { ...ran, added });
       if (values.length) await client.invalidateQueries({ queryKey: KEY });
@@ -105,7 +110,7 @@ export function useEdits(id: string) {
       try {
         keep({ edits: [], added: [], deleted: await act() });
       } catch (error) {
-        notifyError(error, 'Not all rows were deleted');
+        notifyError(error, t('Not all rows were deleted'));
       } finally {
         await client.invalidateQueries({ queryKey: KEY });
       }

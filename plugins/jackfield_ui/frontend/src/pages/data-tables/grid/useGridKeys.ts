@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent } from 'react';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { fromTabs, toTabs } from './cells';
 import { type Cells, copied, emptied, type Pasted, pasted } from './clipped';
 import { boundsOf, moved, type Place, type Range } from './place';
@@ -30,7 +31,7 @@ export function useGridKeys(given: Given) {
     try {
       onPasted(act());
     } catch (error) {
-      notifyError(error, 'Nothing was changed');
+      notifyError(error, t('Nothing was changed'));
     }
   };
   const move = (to: Place, extend: boolean) => onRange({ from: extend ? range.from : to, to });
@@ -64,7 +65,8 @@ export function useGridKeys(given: Given) {
     event.preventDefault();
     const found = copied(cells, boundsOf(range));
     if (found) event.clipboardData?.setData('text/plain', toTabs(found));
-    else notifyError(new Error('Not all of these rows are read yet. Try again in a moment.'), 'Nothing was copied');
+    else
+      notifyError(new Error(t('Not all of these rows are read yet. Try again in a moment.')), t('Nothing was copied'));
   });
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     if (!here() || !mayWrite) return;

@@ -14,6 +14,7 @@ import { count } from '../../../components/format';
 import { notifyError } from '../../../components/notify';
 import { StatusBadge, type Tone } from '../../../components/StatusBadge';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { Section } from '../Section';
 
 type Act = Schemas['AuditRecordShown'];
@@ -23,10 +24,10 @@ const KEY = ['audit'];
 const LIMIT = 50;
 const WORDS = ['success', 'refused', 'failed'] as const;
 const OUTCOMES = [
-  { value: '', label: 'All outcomes' },
-  { value: 'success', label: 'Succeeded' },
-  { value: 'refused', label: 'Refused' },
-  { value: 'failed', label: 'Failed' },
+  { value: '', label: t('All outcomes') },
+  { value: 'success', label: t('Succeeded') },
+  { value: 'refused', label: t('Refused') },
+  { value: 'failed', label: t('Failed') },
 ];
 const TONES: Record<Act['outcome'], Tone> = { success: 'good', refused: 'warn', failed: 'bad' };
 
@@ -44,8 +45,8 @@ export default function AuditLog() {
   const refused = list.error instanceof ApiError && list.error.status === 403;
   return (
     <Section
-      title="Audit log"
-      about="Each act that changes or reveals something, in a chain that nobody can change unnoticed."
+      title={t('Audit log')}
+      about={t('Each act that changes or reveals something, in a chain that nobody can change unnoticed.')}
       action={
         !refused && (
           <Group gap="sm">
@@ -57,29 +58,29 @@ export default function AuditLog() {
               download
               leftSection={<IconDownload size={16} aria-hidden="true" />}
             >
-              Export
+              {t('Export')}
             </Button>
           </Group>
         )
       }
     >
       {refused ? (
-        <EmptyState icon={IconShieldLock} title="The audit log is for administrators">
-          Administrators of a project see the records of their project.
+        <EmptyState icon={IconShieldLock} title={t('The audit log is for administrators')}>
+          {t('Administrators of a project see the records of their project.')}
         </EmptyState>
       ) : (
         <>
           <Group gap="sm" mb="md">
             <TextInput
-              aria-label="Act"
-              placeholder="workflow.update, or workflow."
+              aria-label={t('Act')}
+              placeholder={t('workflow.update, or workflow.')}
               maxLength={200}
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
               w={{ base: '100%', xs: 280 }}
             />
             <Select
-              aria-label="Outcome"
+              aria-label={t('Outcome')}
               data={OUTCOMES}
               value={outcome}
               allowDeselect={false}
@@ -88,7 +89,7 @@ export default function AuditLog() {
             />
           </Group>
           <DataTable
-            label="Audit log"
+            label={t('Audit log')}
             columns={COLUMNS}
             rows={list.rows}
             rowKey={({ number }) => String(number)}
@@ -96,8 +97,8 @@ export default function AuditLog() {
             onRetry={() => void list.refetch()}
             more={list.more}
             empty={
-              <EmptyState icon={IconFileSearch} title="No records">
-                Show all outcomes, or another act.
+              <EmptyState icon={IconFileSearch} title={t('No records')}>
+                {t('Show all outcomes, or another act.')}
               </EmptyState>
             }
           />
@@ -112,7 +113,7 @@ function Check() {
   const { mutate, data, isPending } = useMutation({
     mutationFn: () => body(api.GET('/api/v1/audit/verification')),
     onSuccess: () => setOpen(true),
-    onError: (error) => notifyError(error, 'The chain was not checked'),
+    onError: (error) => notifyError(error, t('The chain was not checked')),
   });
   return (
     <>
@@ -122,17 +123,17 @@ function Check() {
         leftSection={<IconShieldCheck size={16} aria-hidden="true" />}
         onClick={() => mutate()}
       >
-        Check the chain
+        {t('Check the chain')}
       </Button>
       {open && data && (
         <Alert
           color={data.whole ? 'green' : 'red'}
           role={data.whole ? 'status' : 'alert'}
           withCloseButton
-          closeButtonLabel="Close"
+          closeButtonLabel={t('Close')}
           onClose={() => setOpen(false)}
         >
-          {data.whole ? `The chain is whole: ${count(data.records)} records.` : data.problem}
+          {data.whole ? t('The chain is whole: {records} records.', { records: count(data.records) }) : data.problem}
         </Alert>
       )}
     </>
@@ -142,7 +143,7 @@ function Check() {
 function Who({ actor: { name, id, method, address, agent } }: Pick<Act, 'actor'>) {
   return (
     <>
-      {agent ? `${agent} (for ${name})` : name || id || 'Nobody'}
+      {agent ? t('{agent} (for {name})', { agent, name }) : name || id || t('Nobody')}
       <Text size="sm" c="dimmed">
         {[method, address].filter(Boolean).join(', ')}
       </Text>
@@ -151,10 +152,10 @@ function Who({ actor: { name, id, method, address, agent } }: Pick<Act, 'actor'>
 }
 
 const COLUMNS: Column<Act>[] = [
-  { key: 'time', title: 'Time', width: 130, render: ({ time }) => <RelativeTime time={time} /> },
+  { key: 'time', title: t('Time'), width: 130, render: ({ time }) => <RelativeTime time={time} /> },
   {
     key: 'act',
-    title: 'Act',
+    title: t('Act'),
     primary: true,
     render: ({ act, fields }) => (
       <>
@@ -167,10 +168,10 @@ const COLUMNS: Column<Act>[] = [
       </>
     ),
   },
-  { key: 'actor', title: 'Actor', render: ({ actor }) => <Who actor={actor} /> },
+  { key: 'actor', title: t('Actor'), render: ({ actor }) => <Who actor={actor} /> },
   {
     key: 'subject',
-    title: 'About',
+    title: t('About'),
     render: ({ name, subject }) => (
       <>
         {name || (subject ? '' : '–')}
@@ -182,7 +183,7 @@ const COLUMNS: Column<Act>[] = [
   },
   {
     key: 'outcome',
-    title: 'Outcome',
+    title: t('Outcome'),
     width: 140,
     render: ({ outcome, code }) => (
       <>

@@ -3,13 +3,14 @@ import { api, body } from '../../../api/client';
 import type { Schemas } from '../../../api/types';
 import { Modal } from '../../../components/Modal';
 import { useSending } from '../../../components/useSending';
+import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 
 type Stream = Schemas['LogStreamShown'];
 type Kind = Stream['kind'];
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'syslog', label: 'Syslog' },
+  { value: 'syslog', label: t('Syslog') },
   { value: 'http', label: 'HTTP' },
   { value: 'otlp', label: 'OTLP' },
 ];
@@ -57,14 +58,18 @@ export function StreamDialog({
   });
   const { kind } = form.values;
   return (
-    <Modal opened onClose={onClose} title={stream ? `Log stream “${stream.name}”` : 'New log stream'}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={stream ? t('Log stream “{name}”', { name: stream.name }) : t('New log stream')}
+    >
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
-          <Select label="Kind" data={KINDS} allowDeselect={false} {...form.getInputProps('kind')} />
+          <TextInput label={t('Name')} required maxLength={100} data-autofocus {...form.getInputProps('name')} />
+          <Select label={t('Kind')} data={KINDS} allowDeselect={false} {...form.getInputProps('kind')} />
           <TextInput
-            label="Address"
+            label={t('Address')}
             required
             maxLength={2000}
             placeholder={EXAMPLES[kind]}
@@ -72,23 +77,23 @@ export function StreamDialog({
             {...form.getInputProps('address')}
           />
           <TagsInput
-            label="Events"
-            description="audit, executions or nodes, alone or with the beginning of a name: audit:workflow."
+            label={t('Events')}
+            description={t('audit, executions or nodes, alone or with the beginning of a name: audit:workflow.')}
             data={['audit', 'executions', 'nodes']}
             {...form.getInputProps('filters')}
           />
           {kind === 'http' && (
             <PasswordInput
-              label="Secret"
-              description={stream?.hasSecret ? 'Leave it empty to keep the present one.' : 'Signs each request.'}
+              label={t('Secret')}
+              description={stream?.hasSecret ? t('Leave it empty to keep the present one.') : t('Signs each request.')}
               maxLength={1000}
               autoComplete="off"
               {...form.getInputProps('secret')}
             />
           )}
-          <Checkbox label="Use n8n’s names of events" {...form.getInputProps('n8nNames', { type: 'checkbox' })} />
-          <Checkbox label="Send" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          <Buttons action={stream ? 'Save' : 'Create'} busy={busy} onClose={onClose} />
+          <Checkbox label={t('Use n8n’s names of events')} {...form.getInputProps('n8nNames', { type: 'checkbox' })} />
+          <Checkbox label={t('Send')} {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          <Buttons action={stream ? t('Save') : t('Create')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>

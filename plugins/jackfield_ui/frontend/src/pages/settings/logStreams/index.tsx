@@ -11,6 +11,7 @@ import { EmptyState } from '../../../components/EmptyState';
 import { count } from '../../../components/format';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
+import { t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';
 import { StreamDialog } from './StreamDialog';
@@ -25,8 +26,8 @@ export default function LogStreams() {
   const admin = useMay('admin');
   if (!admin) {
     return (
-      <EmptyState icon={IconBroadcast} title="Log streaming is for administrators">
-        Ask an administrator to set up a log stream.
+      <EmptyState icon={IconBroadcast} title={t('Log streaming is for administrators')}>
+        {t('Ask an administrator to set up a log stream.')}
       </EmptyState>
     );
   }
@@ -45,12 +46,12 @@ function Streams() {
   const reread = () => void client.invalidateQueries({ queryKey: KEY });
   return (
     <ListSection
-      title="Log streaming"
-      about="The audit log and events of executions go to syslog, an HTTP address or a collector of OTLP."
+      title={t('Log streaming')}
+      about={t('The audit log and events of executions go to syslog, an HTTP address or a collector of OTLP.')}
       icon={IconBroadcast}
-      none="No log streams"
-      hint="Send the audit log to another machine, where nobody can change it."
-      add="New log stream"
+      none={t('No log streams')}
+      hint={t('Send the audit log to another machine, where nobody can change it.')}
+      add={t('New log stream')}
       onAdd={() => setAdding(true)}
       columns={COLUMNS}
       rows={list.data?.data}
@@ -78,17 +79,22 @@ function Actions({ stream, onEdit, onChange }: { stream: Stream; onEdit: () => v
   const test = useMutation({
     mutationFn: () => body(api.POST('/api/v1/log-streams/{stream_id}/test', ofStream(id))),
     onSuccess: ({ delivered, error }) =>
-      delivered ? notifyDone(`${name} took the test message.`) : notifyError(new Error(error), 'The test failed'),
-    onError: (error) => notifyError(error, 'The test failed'),
+      delivered
+        ? notifyDone(t('{name} took the test message.', { name }))
+        : notifyError(new Error(error), t('The test failed')),
+    onError: (error) => notifyError(error, t('The test failed')),
   });
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE('/api/v1/log-streams/{stream_id}', ofStream(id)),
     onSuccess: onChange,
-    onError: (error) => notifyError(error, `“${name}” cannot be deleted`),
+    onError: (error) => notifyError(error, t('“{name}” cannot be deleted', { name })),
   });
   const remove = async () => {
-    const body = 'Its receiver gets nothing more. A new log stream begins with what happens from then on.';
-    if (await confirm({ title: `Delete the log stream “${name}”?`, body, action: 'Delete', danger: true })) mutate();
+    const body = t('Its receiver gets nothing more. A new log stream begins with what happens from then on.');
+    if (
+      await confirm({ title: t('Delete the log stream “{name}”?', { name }), body, action: t('Delete'), danger: true })
+    )
+      mutate();
   };
   return (
     <Group gap="xs" wrap="nowrap">
@@ -96,16 +102,21 @@ function Actions({ stream, onEdit, onChange }: { stream: Stream; onEdit: () => v
         variant="default"
         size="compact-sm"
         loading={test.isPending}
-        aria-label={`Send a test to ${name}`}
+        aria-label={t('Send a test to {name}', { name })}
         onClick={() => test.mutate()}
       >
-        Send a test
+        {t('Send a test')}
       </Button>
-      <Button variant="default" size="compact-sm" aria-label={`Edit ${name}`} onClick={onEdit}>
-        Edit
+      <Button variant="default" size="compact-sm" aria-label={t('Edit {name}', { name })} onClick={onEdit}>
+        {t('Edit')}
       </Button>
-      <Button variant="default" size="compact-sm" aria-label={`Delete ${name}`} onClick={() => void remove()}>
-        Delete
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={t('Delete {name}', { name })}
+        onClick={() => void remove()}
+      >
+        {t('Delete')}
       </Button>
     </Group>
   );
@@ -117,7 +128,11 @@ function State({ stream: { enabled, error, sent, dropped } }: { stream: Stream }
     <>
       <StatusBadge status={error ? 'waiting' : 'live'} tone={error ? 'warn' : 'good'} />
       <Text size="sm" c="dimmed">
-        {error || `${count(sent)} sent${dropped ? `, ${count(dropped)} dropped` : ''}`}
+        {error ||
+          t('{sent} sent{part}', {
+            sent: count(sent),
+            part: dropped ? t(', {dropped} dropped', { dropped: count(dropped) }) : '',
+          })}
       </Text>
     </>
   );
@@ -126,7 +141,7 @@ function State({ stream: { enabled, error, sent, dropped } }: { stream: Stream }
 const COLUMNS: Column<Stream>[] = [
   {
     key: 'name',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     sort: ({ name }) => name,
     render: ({ name, address }) => (
@@ -140,8 +155,8 @@ const COLUMNS: Column<Stream>[] = [
   },
   {
     key: 'filters',
-    title: 'Events',
+    title: t('Events'),
     render: ({ filters }) => <span className="jf-mono">{filters.join(', ')}</span>,
   },
-  { key: 'state', title: 'State', width: 220, render: (stream) => <State stream={stream} /> },
+  { key: 'state', title: t('State'), width: 220, render: (stream) => <State stream={stream} /> },
 ];

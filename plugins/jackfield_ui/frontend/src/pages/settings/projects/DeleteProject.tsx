@@ -5,6 +5,7 @@ import type { Schemas } from '../../../api/types';
 import { Modal } from '../../../components/Modal';
 import { ofProject, PROJECT, useProjects } from '../../../components/projects/queries';
 import { useSending } from '../../../components/useSending';
+import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { heldWords } from './model';
 
@@ -24,7 +25,7 @@ export function DeleteProject({
   const { form, error, busy, submit } = useSending({
     initial: { movingTo: null as string | null },
     validate: {
-      movingTo: (movingTo) => (held && !movingTo ? 'Choose the project that gets what this one has.' : null),
+      movingTo: (movingTo) => (held && !movingTo ? t('Choose the project that gets what this one has.') : null),
     },
     send: ({ movingTo }) => {
       const query = held && movingTo ? { movingTo } : {};
@@ -33,19 +34,22 @@ export function DeleteProject({
     onSent: onDeleted,
   });
   return (
-    <Modal opened onClose={onClose} title={`Delete the project “${name}”?`}>
+    <Modal opened onClose={onClose} title={t('Delete the project “{name}”?', { name })}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <Text>
             {held
-              ? `It has ${held}. They move to the project that you choose, where its members may see and change them.`
-              : 'It is empty. Its members lose nothing but the project.'}
+              ? t(
+                  'It has {held}. They move to the project that you choose, where its members may see and change them.',
+                  { held },
+                )
+              : t('It is empty. Its members lose nothing but the project.')}
           </Text>
           {held && (
             <Select
-              label="Move everything to"
-              placeholder="Choose a project"
+              label={t('Move everything to')}
+              placeholder={t('Choose a project')}
               data={projects.filter((one) => one.id !== id).map((one) => ({ value: one.id, label: one.name }))}
               searchable
               data-autofocus
@@ -53,12 +57,12 @@ export function DeleteProject({
             />
           )}
           <TextInput
-            label={`Type “${name}” to confirm`}
+            label={t('Type “{name}” to confirm', { name })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
           />
-          <Buttons action="Delete" busy={busy} onClose={onClose} disabled={typed !== name} danger />
+          <Buttons action={t('Delete')} busy={busy} onClose={onClose} disabled={typed !== name} danger />
         </Stack>
       </form>
     </Modal>

@@ -11,6 +11,7 @@ import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { ofProject, type Project, type ProjectRole, SHARED } from '../../../components/projects/queries';
 import { useSending } from '../../../components/useSending';
+import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { ListSection } from '../ListSection';
 import { ROLE_WORDS, ROLES, useRereadProjects } from './model';
@@ -34,12 +35,12 @@ export function Members({ project }: { project: Project }) {
   const changeable = leads && project.kind === 'team';
   return (
     <ListSection
-      title="Members"
+      title={t('Members')}
       about={aboutOf(project)}
       icon={IconUsers}
-      none="No members"
-      hint="Add somebody, so that others than administrators see what the project has."
-      add="Add a member"
+      none={t('No members')}
+      hint={t('Add somebody, so that others than administrators see what the project has.')}
+      add={t('Add a member')}
       onAdd={changeable ? () => setAdding(true) : undefined}
       columns={columnsWith(project, changeable && !project.isOpen, me)}
       rows={list.data?.data}
@@ -56,24 +57,24 @@ export function Members({ project }: { project: Project }) {
 }
 
 function aboutOf({ kind, isOpen }: Project): string {
-  if (kind === 'personal') return 'A personal project has its user alone. Share what belongs to it instead.';
+  if (kind === 'personal') return t('A personal project has its user alone. Share what belongs to it instead.');
   if (isOpen)
-    return 'Every user is in it while it is open. A member that you add by name keeps the role that you choose.';
-  return 'Viewers see everything but secrets, editors also change and run it, administrators also name members.';
+    return t('Every user is in it while it is open. A member that you add by name keeps the role that you choose.');
+  return t('Viewers see everything but secrets, editors also change and run it, administrators also name members.');
 }
 
 function columnsWith(project: Project, changeable: boolean, me: string | undefined): Column<Member>[] {
   return [
     {
       key: 'name',
-      title: 'Name',
+      title: t('Name'),
       primary: true,
       sort: ({ username }) => username,
       render: ({ userId, username }) => `${username}${userId === me ? ' (you)' : ''}`,
     },
     {
       key: 'role',
-      title: 'Role',
+      title: t('Role'),
       render: (member) => (changeable ? <Role project={project} member={member} /> : ROLE_WORDS[member.role]),
     },
   ];
@@ -84,11 +85,11 @@ function Role({ project, member: { userId, username, role } }: { project: Projec
   const { mutate, isPending } = useMutation({
     mutationFn: (next: ProjectRole) => body(api.PUT(MEMBER, { ...ofMember(project.id, userId), body: { role: next } })),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `The role of “${username}” cannot be changed`),
+    onError: (error) => notifyError(error, t('The role of “{username}” cannot be changed', { username })),
   });
   return (
     <Select
-      aria-label={`Role of ${username}`}
+      aria-label={t('Role of {username}', { username })}
       data={ROLES}
       value={role}
       disabled={isPending}
@@ -109,15 +110,24 @@ function Remove({ project, member: { userId, username }, me }: { project: Projec
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(MEMBER, ofMember(project.id, userId)),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${username}” cannot be removed`),
+    onError: (error) => notifyError(error, t('“{username}” cannot be removed', { username })),
   });
   const ask = async () => {
-    const body = `Live workflows of the project go on.${me ? ' This is you: you see the project no longer.' : ''}`;
-    if (await confirm({ title: `Remove “${username}” from “${project.name}”?`, body, action: 'Remove' })) mutate();
+    const body = t('Live workflows of the project go on.{part}', {
+      part: me ? t(' This is you: you see the project no longer.') : '',
+    });
+    if (
+      await confirm({
+        title: t('Remove “{username}” from “{name}”?', { username, name: project.name }),
+        body,
+        action: t('Remove'),
+      })
+    )
+      mutate();
   };
   return (
-    <Tooltip label="Remove">
-      <ActionIcon aria-label={`Remove ${username}`} onClick={() => void ask()}>
+    <Tooltip label={t('Remove')}>
+      <ActionIcon aria-label={t('Remove {username}', { username })} onClick={() => void ask()}>
         <IconUserMinus size={16} />
       </ActionIcon>
     </Tooltip>
@@ -134,7 +144,7 @@ function AddMember({ project, onClose }: { project: Project; onClose: () => void
   });
   const { form, error, busy, submit } = useSending({
     initial: { name: '', role: 'project:editor' as ProjectRole },
-    validate: { name: (name) => (name.trim() ? null : 'Give the name of a user.') },
+    validate: { name: (name) => (name.trim() ? null : t('Give the name of a user.')) },
     send: ({ name, role }) => body(api.PUT(MEMBER, { ...ofMember(project.id, name.trim()), body: { role } })),
     onSent: () => {
       reread();
@@ -142,19 +152,19 @@ function AddMember({ project, onClose }: { project: Project; onClose: () => void
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Add a member to “${project.name}”`}>
+    <Modal opened onClose={onClose} title={t('Add a member to “{name}”', { name: project.name })}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
           <Autocomplete
-            label="User name"
+            label={t('User name')}
             data={(users.data?.data ?? []).map(({ username }) => username)}
             autoComplete="off"
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
-          <Buttons action="Add" busy={busy} onClose={onClose} />
+          <Select label={t('Role')} data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
+          <Buttons action={t('Add')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -13,6 +13,7 @@ import { notifyDone, notifyError } from '../../../components/notify';
 import { Page } from '../../../components/Page';
 import { ofProject, PROJECT, SHARED } from '../../../components/projects/queries';
 import { TextDialog } from '../../../components/TextDialog';
+import { t } from '../../../language/messages';
 import { DeleteProject } from './DeleteProject';
 import { Kind } from './index';
 import { Members } from './Members';
@@ -32,12 +33,12 @@ export default function ProjectPage() {
   });
   return (
     <Page
-      title={data?.name ?? 'Project'}
+      title={data?.name ?? t('Project')}
       badge={data && <Kind project={data} />}
       subtitle={data && aboutOf(data)}
       crumbs={[
-        { label: 'Settings', to: areaPath('settings') },
-        { label: 'Projects', to: LIST },
+        { label: t('Settings'), to: areaPath('settings') },
+        { label: t('Projects'), to: LIST },
       ]}
       actions={data && <Actions project={data} />}
     >
@@ -49,10 +50,10 @@ export default function ProjectPage() {
 }
 
 function aboutOf({ id, holds, kind }: Whole): string {
-  if (id === SHARED) return 'It has whatever is in no other project.';
+  if (id === SHARED) return t('It has whatever is in no other project.');
   const held = heldWords(holds);
-  if (held) return `It has ${held}.`;
-  return kind === 'personal' ? 'Its user alone is in it. It is empty.' : 'It is empty.';
+  if (held) return t('It has {held}.', { held });
+  return kind === 'personal' ? t('Its user alone is in it. It is empty.') : t('It is empty.');
 }
 
 function Body({ project }: { project: Whole }) {
@@ -73,13 +74,13 @@ function OpenSwitch({ project: { isOpen } }: { project: Whole }) {
       await session.renew();
       reread();
     },
-    onError: (error) => notifyError(error, 'The project cannot be changed'),
+    onError: (error) => notifyError(error, t('The project cannot be changed')),
   });
   return (
     <Switch
       mb="lg"
-      label="Open to everybody"
-      description="While it is open, every user is in it, with the role that the user has."
+      label={t('Open to everybody')}
+      description={t('While it is open, every user is in it, with the role that the user has.')}
       checked={isOpen}
       disabled={!admin || isPending}
       onChange={(event) => mutate(event.currentTarget.checked)}
@@ -104,19 +105,19 @@ function Actions({ project }: { project: Whole }) {
     <>
       {chosen !== id && (
         <Button variant="default" onClick={show}>
-          Show only this project
+          {t('Show only this project')}
         </Button>
       )}
       {changeable && (
         <Menu>
           <Menu.Target>
-            <ActionIcon variant="default" size="lg" aria-label={`Actions for ${name}`}>
+            <ActionIcon variant="default" size="lg" aria-label={t('Actions for {name}', { name })}>
               <IconDotsVertical size={18} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setOpen('rename')}>
-              Rename
+              {t('Rename')}
             </Menu.Item>
             {admin && id !== SHARED && (
               <Menu.Item
@@ -124,7 +125,7 @@ function Actions({ project }: { project: Whole }) {
                 leftSection={<IconTrash size={16} />}
                 onClick={() => setOpen('delete')}
               >
-                Delete
+                {t('Delete')}
               </Menu.Item>
             )}
           </Menu.Dropdown>
@@ -133,11 +134,11 @@ function Actions({ project }: { project: Whole }) {
       {open === 'rename' && (
         <TextDialog
           question={{
-            title: `Rename “${name}”`,
-            label: 'Name',
+            title: t('Rename “{name}”', { name }),
+            label: t('Name'),
             initial: name,
             maxLength: 128,
-            action: 'Rename',
+            action: t('Rename'),
             run: async (next) => {
               await body(api.PATCH(PROJECT, { ...ofProject(id), body: { name: next } }));
               reread();
@@ -151,7 +152,7 @@ function Actions({ project }: { project: Whole }) {
           project={project}
           onDeleted={() => {
             if (chosenProject.now() === id) chosenProject.choose('');
-            notifyDone(`The project “${name}” is deleted.`);
+            notifyDone(t('The project “{name}” is deleted.', { name }));
             void navigate(LIST, { replace: true });
             reread();
           }}

@@ -7,6 +7,7 @@ import type { Column } from '../../../components/DataTable';
 import { PROJECTS, type Project, SHARED, useProjects } from '../../../components/projects/queries';
 import { TextDialog } from '../../../components/TextDialog';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';
 import { KINDS, projectPath, ROLE_WORDS, useRereadProjects } from './model';
@@ -20,12 +21,12 @@ export function Projects() {
   const list = useProjects();
   return (
     <ListSection
-      title="Projects"
-      about="A project says who may see, change and use workflows, credentials, variables and data tables."
+      title={t('Projects')}
+      about={t('A project says who may see, change and use workflows, credentials, variables and data tables.')}
       icon={IconFolders}
-      none="No projects"
-      hint="An administrator creates a project and adds you to it."
-      add="New project"
+      none={t('No projects')}
+      hint={t('An administrator creates a project and adds you to it.')}
+      add={t('New project')}
       onAdd={admin ? () => setAdding(true) : undefined}
       columns={COLUMNS}
       rows={list.data}
@@ -37,11 +38,11 @@ export function Projects() {
       {admin && adding && (
         <TextDialog
           question={{
-            title: 'New project',
-            label: 'Name',
-            description: 'Then you add its members.',
+            title: t('New project'),
+            label: t('Name'),
+            description: t('Then you add its members.'),
             maxLength: 128,
-            action: 'Create',
+            action: t('Create'),
             run: async (name) => {
               const { id } = await body(api.POST(PROJECTS, { body: { name } }));
               // From the first project on, the session says that there are some.
@@ -60,7 +61,7 @@ export function Projects() {
 const COLUMNS: Column<Project>[] = [
   {
     key: 'name',
-    title: 'Name',
+    title: t('Name'),
     primary: true,
     sort: ({ name }) => name,
     render: ({ id, name }) => (
@@ -69,11 +70,11 @@ const COLUMNS: Column<Project>[] = [
       </Anchor>
     ),
   },
-  { key: 'kind', title: 'Kind', render: (project) => <Kind project={project} /> },
-  { key: 'role', title: 'Your role', render: ({ role }) => (role ? ROLE_WORDS[role] : '–') },
+  { key: 'kind', title: t('Kind'), render: (project) => <Kind project={project} /> },
+  { key: 'role', title: t('Your role'), render: ({ role }) => (role ? ROLE_WORDS[role] : '–') },
   {
     key: 'changed',
-    title: 'Changed',
+    title: t('Changed'),
     render: ({ id, updatedAt }) => id !== SHARED && <RelativeTime time={updatedAt} />,
   },
 ];
@@ -87,7 +88,7 @@ export function Kind({ project: { id, kind, isOpen } }: { project: Project }) {
       </Badge>
       {shared && (
         <Badge variant="outline" size="sm" tt="none">
-          {isOpen ? 'Open to everybody' : 'Closed'}
+          {isOpen ? t('Open to everybody') : t('Closed')}
         </Badge>
       )}
     </Group>

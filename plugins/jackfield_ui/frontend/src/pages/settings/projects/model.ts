@@ -2,29 +2,30 @@ import { useQueryClient } from '@tanstack/react-query';
 import { segment } from '../../../api/client';
 import { areaPath } from '../../../app/areas';
 import type { ProjectRole } from '../../../components/projects/queries';
+import { t } from '../../../language/messages';
 
-export const KINDS = { shared: 'Shared', team: 'Team', personal: 'Personal' } as const;
+export const KINDS = { shared: t('Shared'), team: t('Team'), personal: t('Personal') } as const;
 export const ROLE_WORDS: Record<ProjectRole, string> = {
-  'project:viewer': 'Viewer',
-  'project:editor': 'Editor',
-  'project:admin': 'Administrator',
+  'project:viewer': t('Viewer'),
+  'project:editor': t('Editor'),
+  'project:admin': t('Administrator'),
 };
 export const ROLES: { value: ProjectRole; label: string }[] = [
-  { value: 'project:viewer', label: 'Viewer: sees' },
-  { value: 'project:editor', label: 'Editor: changes and runs' },
-  { value: 'project:admin', label: 'Administrator: also names members' },
+  { value: 'project:viewer', label: t('Viewer: sees') },
+  { value: 'project:editor', label: t('Editor: changes and runs') },
+  { value: 'project:admin', label: t('Administrator: also names members') },
 ];
 /** Kind of the API -> one and several. Others are not told of. */
 export const HELD: Record<string, [string, string]> = {
   workflow: ['workflow', 'workflows'],
   credential: ['credential', 'credentials'],
   variable: ['variable', 'variables'],
-  'data-table': ['data table', 'data tables'],
+  'data-table': [t('data table'), t('data tables')],
   folder: ['folder', 'folders'],
   profile: ['profile', 'profiles'],
-  'virtual-key': ['virtual key', 'virtual keys'],
+  'virtual-key': [t('virtual key'), t('virtual keys')],
   draft: ['draft', 'drafts'],
-  execution: ['execution of an unsaved workflow', 'executions of unsaved workflows'],
+  execution: [t('execution of an unsaved workflow'), t('executions of unsaved workflows')],
 };
 
 export const projectPath = (id: string) => `${areaPath('settings')}/projects/${segment(id)}`;

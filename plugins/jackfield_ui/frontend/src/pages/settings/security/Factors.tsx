@@ -9,6 +9,7 @@ import { confirm } from '../../../components/confirm';
 import { Failure } from '../../../components/Failure';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { Section } from '../Section';
 import { useOwnFactors, useReread } from './queries';
 
@@ -26,32 +27,32 @@ export function Factors() {
   const { mutate: remove } = useMutation({
     mutationFn: () => data(api.DELETE('/api/session/factors/totp', {})),
     onSuccess: reread,
-    onError: (error) => notifyError(error, 'The authenticator app cannot be removed'),
+    onError: (error) => notifyError(error, t('The authenticator app cannot be removed')),
   });
   const { mutate: renew } = useMutation({
     mutationFn: () => data(api.POST('/api/session/factors/recovery-codes', {})),
     onSuccess: ({ recovery_codes }) => setCodes(recovery_codes),
-    onError: (error) => notifyError(error, 'There are no new recovery codes'),
+    onError: (error) => notifyError(error, t('There are no new recovery codes')),
   });
   const askToRemove = async () => {
-    const body = 'From then on your password alone lets you in, unless you have a passkey. Your other sessions end.';
-    if (await confirm({ title: 'Remove your authenticator app?', body, action: 'Remove' })) remove();
+    const body = t('From then on your password alone lets you in, unless you have a passkey. Your other sessions end.');
+    if (await confirm({ title: t('Remove your authenticator app?'), body, action: t('Remove') })) remove();
   };
   if (found.error) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
   const { factors = [], recovery_codes: left = 0, fresh = true, demanded = false } = found.data ?? {};
   const app = factors.includes('totp');
   return (
     <Section
-      title="Second factor"
-      about="A second factor protects your account when somebody learns your password."
+      title={t('Second factor')}
+      about={t('A second factor protects your account when somebody learns your password.')}
       action={
         app ? (
           <Button variant="default" disabled={!fresh} onClick={() => void askToRemove()}>
-            Remove the authenticator app
+            {t('Remove the authenticator app')}
           </Button>
         ) : (
           <Button disabled={!fresh} loading={found.isPending} onClick={() => setSetup(true)}>
-            Set up an authenticator app
+            {t('Set up an authenticator app')}
           </Button>
         )
       }
@@ -59,17 +60,17 @@ export function Factors() {
       <Stack gap="sm" align="flex-start">
         {!fresh && <LogInAgain />}
         <Group gap="sm">
-          <Text>Authenticator app</Text>
+          <Text>{t('Authenticator app')}</Text>
           <Badge variant="light" color={app ? 'teal' : 'gray'}>
-            {app ? 'Set up' : 'Not set up'}
+            {app ? t('Set up') : t('Not set up')}
           </Badge>
-          {demanded && <Text c="dimmed">Your role needs a second factor.</Text>}
+          {demanded && <Text c="dimmed">{t('Your role needs a second factor.')}</Text>}
         </Group>
         {factors.length > 0 && (
           <Group gap="sm">
-            <Text>{`Recovery codes left: ${left}`}</Text>
+            <Text>{t('Recovery codes left: {left}', { left })}</Text>
             <Button size="xs" variant="default" disabled={!fresh} onClick={() => renew()}>
-              Make new recovery codes
+              {t('Make new recovery codes')}
             </Button>
           </Group>
         )}
@@ -77,7 +78,7 @@ export function Factors() {
       <Modal
         opened={setup || codes !== undefined}
         onClose={close}
-        title={codes ? 'Recovery codes' : 'Set up an authenticator app'}
+        title={codes ? t('Recovery codes') : t('Set up an authenticator app')}
         closeOnClickOutside={!codes}
       >
         {codes ? <RecoveryCodes codes={codes} onDone={close} /> : <AuthenticatorSetup onDone={setCodes} />}
@@ -90,9 +91,9 @@ export function Factors() {
 export function LogInAgain() {
   return (
     <Group gap="sm">
-      <Text c="dimmed">Your login is too old to change this.</Text>
+      <Text c="dimmed">{t('Your login is too old to change this.')}</Text>
       <Button size="xs" variant="default" onClick={() => void session.logOut()}>
-        Log in again
+        {t('Log in again')}
       </Button>
     </Group>
   );

@@ -12,6 +12,7 @@ import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { useSending } from '../../../components/useSending';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { ListSection } from '../ListSection';
 import { useOwnFactors, usePasskeys, useReread } from './queries';
@@ -22,10 +23,10 @@ const ONE = '/api/session/passkeys/{passkey_id}';
 const ofPasskey = ({ id }: Passkey) => ({ params: { path: { passkey_id: id } } });
 
 const COLUMNS: Column<Passkey>[] = [
-  { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: ({ name }) => name },
-  { key: 'host', title: 'Counts at', render: ({ host }) => host },
-  { key: 'created', title: 'Made', render: ({ created_at }) => <RelativeTime time={created_at} /> },
-  { key: 'used', title: 'Last used', render: ({ used_at }) => <RelativeTime time={used_at} /> },
+  { key: 'name', title: t('Name'), primary: true, sort: ({ name }) => name, render: ({ name }) => name },
+  { key: 'host', title: t('Counts at'), render: ({ host }) => host },
+  { key: 'created', title: t('Made'), render: ({ created_at }) => <RelativeTime time={created_at} /> },
+  { key: 'used', title: t('Last used'), render: ({ used_at }) => <RelativeTime time={used_at} /> },
 ];
 
 export function Passkeys() {
@@ -42,12 +43,12 @@ export function Passkeys() {
   };
   return (
     <ListSection
-      title="Passkeys"
-      about="A passkey lets you in with the lock of your device. Beside a password it is your second factor."
+      title={t('Passkeys')}
+      about={t('A passkey lets you in with the lock of your device. Beside a password it is your second factor.')}
       icon={IconFingerprint}
-      none="No passkeys"
-      hint="Make one on each device that you use."
-      add="Make a passkey"
+      none={t('No passkeys')}
+      hint={t('Make one on each device that you use.')}
+      add={t('Make a passkey')}
       onAdd={fresh ? () => setAdding(true) : undefined}
       columns={COLUMNS}
       rows={found.data?.passkeys}
@@ -56,8 +57,8 @@ export function Passkeys() {
       onRetry={() => void found.refetch()}
       rowActions={(passkey) => (
         <Group gap={4} wrap="nowrap">
-          <Tooltip label="Rename">
-            <ActionIcon aria-label={`Rename ${passkey.name}`} onClick={() => setRenaming(passkey)}>
+          <Tooltip label={t('Rename')}>
+            <ActionIcon aria-label={t('Rename {name}', { name: passkey.name })} onClick={() => setRenaming(passkey)}>
               <IconPencil size={16} />
             </ActionIcon>
           </Tooltip>
@@ -68,7 +69,7 @@ export function Passkeys() {
       <Modal
         opened={adding || codes !== undefined}
         onClose={close}
-        title={codes ? 'Recovery codes' : 'Make a passkey'}
+        title={codes ? t('Recovery codes') : t('Make a passkey')}
         closeOnClickOutside={!codes}
       >
         {codes ? <RecoveryCodes codes={codes} onDone={close} /> : <PasskeySetup onDone={setCodes} />}
@@ -83,15 +84,20 @@ function Remove({ passkey, disabled }: { passkey: Passkey; disabled: boolean }) 
   const { mutate } = useMutation({
     mutationFn: () => data(api.DELETE(ONE, ofPasskey(passkey))),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${passkey.name}” cannot be removed`),
+    onError: (error) => notifyError(error, t('“{name}” cannot be removed', { name: passkey.name })),
   });
   const ask = async () => {
-    const body = 'It lets you in no more. Your other sessions end.';
-    if (await confirm({ title: `Remove the passkey “${passkey.name}”?`, body, action: 'Remove' })) mutate();
+    const body = t('It lets you in no more. Your other sessions end.');
+    if (await confirm({ title: t('Remove the passkey “{name}”?', { name: passkey.name }), body, action: t('Remove') }))
+      mutate();
   };
   return (
-    <Tooltip label="Remove">
-      <ActionIcon aria-label={`Remove ${passkey.name}`} disabled={disabled} onClick={() => void ask()}>
+    <Tooltip label={t('Remove')}>
+      <ActionIcon
+        aria-label={t('Remove {name}', { name: passkey.name })}
+        disabled={disabled}
+        onClick={() => void ask()}
+      >
         <IconTrash size={16} />
       </ActionIcon>
     </Tooltip>
@@ -109,11 +115,11 @@ function Rename({ passkey, onClose }: { passkey: Passkey; onClose: () => void })
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Rename “${passkey.name}”`}>
+    <Modal opened onClose={onClose} title={t('Rename “{name}”', { name: passkey.name })}>
       <form onSubmit={submit}>
         <Unexplained error={error} />
-        <TextInput label="Name" required data-autofocus mb="md" {...form.getInputProps('name')} />
-        <Buttons action="Rename" busy={busy} onClose={onClose} />
+        <TextInput label={t('Name')} required data-autofocus mb="md" {...form.getInputProps('name')} />
+        <Buttons action={t('Rename')} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );

@@ -7,6 +7,7 @@ import { confirm } from '../../../components/confirm';
 import type { Column } from '../../../components/DataTable';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { deviceName } from './deviceName';
 import { SESSIONS, useReread } from './queries';
@@ -16,14 +17,14 @@ type LoginSession = Schemas['LoginSessionView'];
 const COLUMNS: Column<LoginSession>[] = [
   {
     key: 'device',
-    title: 'Device',
+    title: t('Device'),
     primary: true,
-    render: ({ device, current }) => `${deviceName(device)}${current ? ' (this one)' : ''}`,
+    render: ({ device, current }) => `${deviceName(device)}${current ? t(' (this one)') : ''}`,
   },
-  { key: 'address', title: 'Address', render: ({ address }) => address || 'not known' },
-  { key: 'how', title: 'Proofs', render: ({ how }) => how.join(', ') || 'not known' },
-  { key: 'began', title: 'Logged in', render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
-  { key: 'seen', title: 'Last seen', render: ({ lastSeenAt }) => <RelativeTime time={lastSeenAt} /> },
+  { key: 'address', title: t('Address'), render: ({ address }) => address || t('not known') },
+  { key: 'how', title: t('Proofs'), render: ({ how }) => how.join(', ') || t('not known') },
+  { key: 'began', title: t('Logged in'), render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { key: 'seen', title: t('Last seen'), render: ({ lastSeenAt }) => <RelativeTime time={lastSeenAt} /> },
 ];
 
 export function OwnSessions() {
@@ -35,23 +36,23 @@ export function OwnSessions() {
   const { mutate } = useMutation({
     mutationFn: () => body(api.DELETE('/api/v1/auth/sessions', {})),
     onSuccess: () => {
-      notifyDone('Your other sessions and all tokens have ended.');
+      notifyDone(t('Your other sessions and all tokens have ended.'));
       reread();
     },
-    onError: (error) => notifyError(error, 'The sessions cannot be ended'),
+    onError: (error) => notifyError(error, t('The sessions cannot be ended')),
   });
   const ask = async () => {
-    const text = 'Whoever uses them has to log in again. Tokens end, API keys stay.';
-    if (await confirm({ title: 'End all other sessions?', body: text, action: 'End them' })) mutate();
+    const text = t('Whoever uses them has to log in again. Tokens end, API keys stay.');
+    if (await confirm({ title: t('End all other sessions?'), body: text, action: t('End them') })) mutate();
   };
   const rows = found.data?.data;
   return (
     <ListSection
-      title="Sessions"
-      about="Browsers in which you are logged in."
+      title={t('Sessions')}
+      about={t('Browsers in which you are logged in.')}
       icon={IconDevices}
-      none="No sessions"
-      hint="A login in a browser begins one."
+      none={t('No sessions')}
+      hint={t('A login in a browser begins one.')}
       columns={COLUMNS}
       rows={rows}
       rowKey={({ id }) => id}
@@ -60,7 +61,7 @@ export function OwnSessions() {
       rowActions={(one) => (one.current ? null : <End session={one} />)}
     >
       <Button variant="default" mt="md" onClick={() => void ask()}>
-        End all other sessions
+        {t('End all other sessions')}
       </Button>
     </ListSection>
   );
@@ -72,11 +73,14 @@ function End({ session }: { session: LoginSession }) {
     mutationFn: () =>
       api.DELETE('/api/v1/auth/sessions/{session_id}', { params: { path: { session_id: session.id } } }),
     onSuccess: reread,
-    onError: (error) => notifyError(error, 'The session cannot be ended'),
+    onError: (error) => notifyError(error, t('The session cannot be ended')),
   });
   return (
-    <Tooltip label="End this session">
-      <ActionIcon aria-label={`End the session of ${deviceName(session.device)}`} onClick={() => mutate()}>
+    <Tooltip label={t('End this session')}>
+      <ActionIcon
+        aria-label={t('End the session of {deviceName}', { deviceName: deviceName(session.device) })}
+        onClick={() => mutate()}
+      >
         <IconLogout size={16} />
       </ActionIcon>
     </Tooltip>

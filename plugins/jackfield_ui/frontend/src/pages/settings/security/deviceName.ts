@@ -1,3 +1,5 @@
+import { t } from '../../../language/messages';
+
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdg\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -19,5 +21,5 @@ export function deviceName(agent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
   if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? (agent.slice(0, 60) || 'not known');
+  return browser ?? system ?? (agent.slice(0, 60) || t('not known'));
 }

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useSession } from '../../../app/session';
 import { EmptyState } from '../../../components/EmptyState';
+import { t } from '../../../language/messages';
 import { Factors } from './Factors';
 import { Passkeys } from './Passkeys';
 import { OwnSessions } from './Sessions';
@@ -12,9 +13,10 @@ export default function Security() {
   return (
     <Stack gap="xl">
       {owner ? (
-        <EmptyState icon={IconShieldLock} title="Second factors belong to users">
-          You came in as the user of this computer, who logs in with nothing. Add a user under “Users” to have a second
-          factor or a passkey.
+        <EmptyState icon={IconShieldLock} title={t('Second factors belong to users')}>
+          {t(
+            'You came in as the user of this computer, who logs in with nothing. Add a user under “Users” to have a second factor or a passkey.',
+          )}
         </EmptyState>
       ) : (
         <>

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Modal } from '../../../components/Modal';
+import { t } from '../../../language/messages';
 import { connect } from '../model/document';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import type { NodeType } from '../queries';
@@ -32,12 +33,12 @@ export default function Connect({
   };
   const data = (ends: readonly { id: string; label: string }[]) => ends.map(({ id, label }) => ({ value: id, label }));
   return (
-    <Modal opened onClose={onClose} title={`Connect “${name}”`} size="sm">
+    <Modal opened onClose={onClose} title={t('Connect “{name}”', { name })} size="sm">
       <form onSubmit={submit}>
         <Stack>
           {outputs.length > 1 && (
             <Select
-              label="From"
+              label={t('From')}
               data={data(outputs)}
               value={from?.id ?? null}
               onChange={setChosen}
@@ -46,7 +47,7 @@ export default function Connect({
           )}
           {targets.length > 0 ? (
             <Select
-              label="To"
+              label={t('To')}
               data={data(targets)}
               value={wanted}
               onChange={setWanted}
@@ -56,12 +57,12 @@ export default function Connect({
             />
           ) : (
             <Text>
-              {outputs.length ? 'There is nothing that it can be connected with.' : 'No wire leaves this node.'}
+              {outputs.length ? t('There is nothing that it can be connected with.') : t('No wire leaves this node.')}
             </Text>
           )}
           <Group justify="flex-end">
             <Button type="submit" disabled={!to}>
-              Connect
+              {t('Connect')}
             </Button>
           </Group>
         </Stack>

@@ -23,6 +23,7 @@ import { useReactFlow } from '@xyflow/react';
 import type { ComponentType, ReactNode } from 'react';
 import { keysOf } from '../../../app/shortcuts';
 import { notifyDone, notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import type { DataOf } from '../live/useLive';
 import { isSticky, kindOf } from '../model/document';
@@ -60,7 +61,7 @@ export function ContextMenu({ at, onClose, ...actions }: { at: MenuAt; onClose: 
         <button
           type="button"
           tabIndex={-1}
-          aria-label="Actions"
+          aria-label={t('Actions')}
           className={classes.menuPoint}
           style={{ left: at.x, top: at.y }}
         />
@@ -113,45 +114,45 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
     <>
       {one && !sticky && (
         <Item icon={IconPencil} keys="Enter" onClick={() => store.open(name)}>
-          Open
+          {t('Open')}
         </Item>
       )}
       {one && sticky && editable && (
         <Item icon={IconPencil} onClick={() => onWrite(name)}>
-          Write
+          {t('Write')}
         </Item>
       )}
       {one && inTurn && editable && (
         <Item icon={IconPlayerTrackNext} onClick={() => onRunTo(name, 'last')}>
-          Run to here
+          {t('Run to here')}
         </Item>
       )}
       {one && inTurn && editable && reusable !== undefined && (
         <Item icon={IconRefresh} onClick={() => onRunTo(name, 'fresh')}>
-          Run to here with fresh data
+          {t('Run to here with fresh data')}
         </Item>
       )}
       {one && editable && !sticky && (
         <Item icon={IconCursorText} keys="F2" onClick={() => onRename(name)}>
-          Rename
+          {t('Rename')}
         </Item>
       )}
       {one && editable && !sticky && (
         <Item icon={IconLink} keys="C" onClick={() => onConnect(name)}>
-          Connect…
+          {t('Connect…')}
         </Item>
       )}
       {editable && (
         <Item icon={IconCopyPlus} keys="mod+D" onClick={() => commands.duplicate(store, names)}>
-          Duplicate{what}
+          {t('Duplicate{what}', { what })}
         </Item>
       )}
       <Item icon={IconCopy} keys="mod+C" onClick={() => copy(store, names)}>
-        Copy{what}
+        {t('Copy{what}', { what })}
       </Item>
       {editable && !(one && sticky) && (
         <Item icon={IconPower} keys="D" onClick={() => commands.disable(store, names)}>
-          {node.disabled ? 'Enable' : 'Disable'}
+          {node.disabled ? t('Enable') : t('Disable')}
           {what}
         </Item>
       )}
@@ -161,7 +162,7 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
           keys="P"
           onClick={() => pin(store, name, execution)}
         >
-          {commands.isPinned(store, name) ? 'Unpin its data' : 'Pin its last output'}
+          {commands.isPinned(store, name) ? t('Unpin its data') : t('Pin its last output')}
         </Item>
       )}
       {sticky && editable && <Colours onChoose={(color) => commands.colour(store, names, color)} />}
@@ -169,7 +170,7 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
         <>
           <Menu.Divider />
           <Item icon={IconTrash} keys="Delete" c="var(--jf-bad)" onClick={() => commands.remove(store, names)}>
-            Delete{what}
+            {t('Delete{what}', { what })}
           </Item>
         </>
       )}
@@ -177,13 +178,19 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
   );
 }
 
-const COLOURS = ['Yellow', 'Orange', 'Red', 'Green', 'Blue', 'Violet', 'Grey'];
+const COLOURS = [t('Yellow'), t('Orange'), t('Red'), t('Green'), t('Blue'), t('Violet'), t('Grey')];
 
 function Colours({ onChoose }: { onChoose: (color: number) => void }) {
   return (
     <Group gap={4} px="sm" py={4} role="presentation">
       {COLOURS.map((label, index) => (
-        <Menu.Item key={label} p={3} w="auto" aria-label={`${label} note`} onClick={() => onChoose(index + 1)}>
+        <Menu.Item
+          key={label}
+          p={3}
+          w="auto"
+          aria-label={t('{label} note', { label })}
+          onClick={() => onChoose(index + 1)}
+        >
           <ColorSwatch
             component="span"
             size={18}
@@ -209,22 +216,22 @@ function OfCanvas({ at, editable, kinds, onWanted }: { at: MenuAt } & MenuAction
       {editable && (
         <>
           <Item icon={IconPlus} keys="N" onClick={() => onWanted({ at: place })}>
-            Add a node
+            {t('Add a node')}
           </Item>
           <Item icon={IconNote} keys="shift+N" onClick={() => commands.addNote(store, place)}>
-            Add a note
+            {t('Add a note')}
           </Item>
           <Item icon={IconClipboard} keys="mod+V" onClick={() => void pasteAt(store, place)}>
-            Paste
+            {t('Paste')}
           </Item>
           <Menu.Divider />
           <Item icon={IconArrowBackUp} keys="mod+Z" disabled={!back} onClick={() => store.undo()}>
-            Undo
+            {t('Undo')}
           </Item>
         </>
       )}
       <Item icon={IconSelectAll} keys="mod+A" disabled={empty} onClick={() => commands.selectAll(store)}>
-        Select all
+        {t('Select all')}
       </Item>
       {editable && (
         <Item
@@ -232,11 +239,11 @@ function OfCanvas({ at, editable, kinds, onWanted }: { at: MenuAt } & MenuAction
           disabled={empty}
           onClick={() => void commands.tidyUp(store, kinds).then(fitted)}
         >
-          Tidy up
+          {t('Tidy up')}
         </Item>
       )}
       <Item icon={IconMaximize} keys="1" disabled={empty} onClick={fitted}>
-        Fit into view
+        {t('Fit into view')}
       </Item>
     </>
   );
@@ -250,14 +257,19 @@ export function pin(store: EditorStore, name: string, execution: Execution | und
   }
   commands.lastOutput(store.doc, name, execution).then(
     (items) => commands.setPin(store, name, items),
-    (error: unknown) => notifyError(error, 'Nothing is pinned'),
+    (error: unknown) => notifyError(error, t('Nothing is pinned')),
   );
 }
 
 /** Only pages of a secure address may use the clipboard by themselves; the others have the keys. */
 function copy(store: EditorStore, names: ReadonlySet<string>): void {
-  const told = () => notifyDone(names.size === 1 ? 'Copied 1 node.' : `Copied ${names.size} nodes.`);
-  const refused = () => notifyError(new Error(`Press ${keysOf('mod+C').join('+')} instead.`), 'It cannot be copied');
+  const told = () =>
+    notifyDone(t('{names, plural, one {Copied 1 node.} other {Copied # nodes.}}', { names: names.size }));
+  const refused = () =>
+    notifyError(
+      new Error(t('Press {keysOf} instead.', { keysOf: keysOf('mod+C').join('+') })),
+      t('It cannot be copied'),
+    );
   if (!navigator.clipboard) refused();
   else navigator.clipboard.writeText(commands.copied(store.doc, names)).then(told, refused);
 }
@@ -265,10 +277,13 @@ function copy(store: EditorStore, names: ReadonlySet<string>): void {
 async function pasteAt(store: EditorStore, at: Place): Promise<void> {
   try {
     const names = commands.paste(store, await navigator.clipboard.readText(), at);
-    if (!names) throw new Error('The clipboard holds neither a workflow nor nodes.');
-    notifyDone(names.length === 1 ? 'Pasted 1 node.' : `Pasted ${names.length} nodes.`);
+    if (!names) throw new Error(t('The clipboard holds neither a workflow nor nodes.'));
+    notifyDone(t('{names, plural, one {Pasted 1 node.} other {Pasted # nodes.}}', { names: names.length }));
   } catch (error) {
     const known = error instanceof Error && error.name === 'Error';
-    notifyError(known ? error : new Error(`Press ${keysOf('mod+V').join('+')} instead.`), 'Nothing is pasted');
+    notifyError(
+      known ? error : new Error(t('Press {keysOf} instead.', { keysOf: keysOf('mod+V').join('+') })),
+      t('Nothing is pasted'),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../language/messages';
 import '@xyflow/react/dist/base.css';
 import { useMantineColorScheme } from '@mantine/core';
 import { ReactFlow, ReactFlowProvider } from '@xyflow/react';
@@ -92,7 +93,7 @@ function Drawn({
         zoomOnScroll={false}
         preventScrolling={false}
         onlyRenderVisibleElements={large}
-        aria-label="Workflow as it ran"
+        aria-label={t('Workflow as it ran')}
       >
         <Furniture doc={doc} canvas={box} large={large} touch />
       </ReactFlow>

@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconCheck, IconHistory, IconPinFilled, IconPlus, IconX } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
+import { t } from '../../../language/messages';
 import type { NodeState } from '../live/progress';
 import { partLabel, subtitleOf } from '../model/shape';
 import { useActions } from './actions';
@@ -39,26 +40,26 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
       />
       <span className={classes.badges}>
         {pinned && (
-          <span title="Output pinned: manual runs use it" className={classes.pin}>
-            <IconPinFilled size={14} aria-label="Pinned data" role="img" />
+          <span title={t('Output pinned: manual runs use it')} className={classes.pin}>
+            <IconPinFilled size={14} aria-label={t('Pinned data')} role="img" />
           </span>
         )}
         {problem && (
           <span title={problem} className={classes.warn}>
-            <IconAlertTriangle size={15} aria-label={`Problem: ${problem}`} role="img" />
+            <IconAlertTriangle size={15} aria-label={t('Problem: {problem}', { problem })} role="img" />
           </span>
         )}
         {state?.status === 'failed' && (
           <span title={state.error} className={classes.bad}>
-            <IconX size={15} stroke={3} aria-label={`Failed: ${state.error ?? ''}`} role="img" />
+            <IconX size={15} stroke={3} aria-label={t('Failed: {error}', { error: state.error ?? '' })} role="img" />
           </span>
         )}
         {state?.status === 'success' && (
           <span className={classes.good} title={doneText(state)}>
             {state.reused ? (
-              <IconHistory size={15} stroke={2.5} aria-label="Data of an earlier run" role="img" />
+              <IconHistory size={15} stroke={2.5} aria-label={t('Data of an earlier run')} role="img" />
             ) : (
-              <IconCheck size={15} stroke={3} aria-label="Succeeded" role="img" />
+              <IconCheck size={15} stroke={3} aria-label={t('Succeeded')} role="img" />
             )}
             {state.runs > 1 && state.runs}
           </span>
@@ -71,8 +72,8 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
 });
 
 function doneText({ reused, runs }: NodeState): string {
-  if (reused) return 'It did not run again: this is the data of an earlier run';
-  return runs > 1 ? `Ran ${runs} times` : 'Succeeded';
+  if (reused) return t('It did not run again: this is the data of an earlier run');
+  return runs > 1 ? `Ran ${runs} times` : t('Succeeded');
 }
 
 /** Only what may not fit is cut off: fewer signs do, whatever they are. */
@@ -93,7 +94,7 @@ function Name({
     <span className={inside ? classes.inside : classes.below}>
       <span className={classes.name} data-long={isLong(name)}>
         {name}
-        {disabled && ' (disabled)'}
+        {disabled && t(' (disabled)')}
       </span>
       {subtitle && (
         <span className={classes.subtitle} data-long={isLong(subtitle)}>
@@ -138,7 +139,10 @@ function Ports({ data: { node, shape, free, mark } }: { data: Flow['data'] }) {
               type="button"
               className={`${classes.plus} nodrag nopan`}
               data-labelled={label ? true : undefined}
-              aria-label={`Add a node after ${node.name}${label ? `, output ${label}` : ''}`}
+              aria-label={t('Add a node after {name}{part}', {
+                name: node.name,
+                part: label ? t(', output {label}', { label }) : '',
+              })}
               tabIndex={-1}
               onClick={(event) => {
                 event.stopPropagation();

@@ -1,5 +1,6 @@
 import { Background, BackgroundVariant, Controls, MiniMap } from '@xyflow/react';
 import type { RefObject } from 'react';
+import { t } from '../../../language/messages';
 import type { Doc } from '../model/document';
 import type { FlowNode as Flow } from './flow';
 import { Distance, Ground } from './Ground';
@@ -26,13 +27,13 @@ export function Furniture({
       {/* A pattern is dear to draw again and again; a large canvas has enough to hold on to. */}
       {large ? <Ground doc={doc} /> : <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
       <Distance canvas={canvas} />
-      <Controls showInteractive={false} position="bottom-left" aria-label="Zoom" />
+      <Controls showInteractive={false} position="bottom-left" aria-label={t('Zoom')} />
       {doc.nodes.length >= MAP_FROM && !touch && (
         <MiniMap
           position="bottom-right"
           pannable
           zoomable
-          ariaLabel="Overview"
+          ariaLabel={t('Overview')}
           nodeColor={mapColour}
           maskColor="color-mix(in srgb, var(--jf-sunken) 70%, transparent)"
         />

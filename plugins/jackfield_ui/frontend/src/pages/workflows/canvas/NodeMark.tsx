@@ -1,4 +1,5 @@
 import { IconMinus, IconPencil, IconPlus } from '@tabler/icons-react';
+import { t } from '../../../language/messages';
 import { MARK_WORDS, type Mark } from '../model/marks';
 import { useActions } from './actions';
 import classes from './mark.module.css';
@@ -15,7 +16,7 @@ export function NodeMark({ name, mark }: { name: string; mark: Mark }) {
       className={`${classes.mark} nodrag nopan`}
       data-mark={mark}
       tabIndex={-1}
-      aria-label={`${MARK_WORDS[mark]}: show what the draft does with ${name}`}
+      aria-label={t('{markWords}: show what the draft does with {name}', { markWords: MARK_WORDS[mark], name })}
       onClick={(event) => {
         event.stopPropagation();
         actions.mark(name);

@@ -2,6 +2,7 @@ import { ActionIcon, CloseButton, Group, ScrollArea, Switch, Text, TextInput, Un
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { fuzzy } from '../../../app/fuzzy';
+import { t } from '../../../language/messages';
 import { GROUPS } from '../model/kinds';
 import type { NodeType } from '../queries';
 import { fits, type Wanted } from './edits';
@@ -49,14 +50,16 @@ export function Palette({
   };
 
   return (
-    <section className={classes.palette} aria-label="Add a node">
+    <section className={classes.palette} aria-label={t('Add a node')}>
       <Group gap="xs" wrap="nowrap" p="sm">
         <TextInput
           flex={1}
-          aria-label="Search nodes"
-          placeholder="Search nodes"
+          aria-label={t('Search nodes')}
+          placeholder={t('Search nodes')}
           leftSection={<IconSearch size={16} aria-hidden="true" />}
-          rightSection={text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} />}
+          rightSection={
+            text && <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => setText('')} />
+          }
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
@@ -65,11 +68,11 @@ export function Palette({
           onKeyDown={press}
           autoFocus
         />
-        <ActionIcon onClick={onClose} aria-label="Close the list of nodes">
+        <ActionIcon onClick={onClose} aria-label={t('Close the list of nodes')}>
           <IconX size={16} />
         </ActionIcon>
       </Group>
-      <ScrollArea flex={1} viewportRef={list} viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': 'Nodes' }}>
+      <ScrollArea flex={1} viewportRef={list} viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': t('Nodes') }}>
         {shown.map((row) =>
           typeof row === 'string' ? (
             <h2 key={row} className={classes.group}>
@@ -82,8 +85,8 @@ export function Palette({
         {flat.length === 0 && (
           <Text c="dimmed" p="md">
             {idle > 0
-              ? 'The nodes that fit cannot run here. Switch them on below, or use HTTP Request.'
-              : 'No node fits. Try another word, or use HTTP Request for a service that is not listed.'}
+              ? t('The nodes that fit cannot run here. Switch them on below, or use HTTP Request.')
+              : t('No node fits. Try another word, or use HTTP Request for a service that is not listed.')}
           </Text>
         )}
       </ScrollArea>
@@ -91,7 +94,7 @@ export function Palette({
         <Switch
           p="sm"
           size="xs"
-          label={`Show nodes that cannot run here (${idle})`}
+          label={t('Show nodes that cannot run here ({idle})', { idle })}
           checked={every}
           onChange={(event) => setEvery(event.currentTarget.checked)}
         />
@@ -116,7 +119,9 @@ function Row({ kind, active, onChoose }: { kind: NodeType; active: boolean; onCh
       <Picture type={kind.type} group={kind.group} name={kind.displayName} icon={kind.icon} size={24} />
       <span className={classes.text}>
         <span className={classes.name}>{kind.displayName}</span>
-        <span className={classes.about}>{kind.available ? kind.description : `Cannot run: ${kind.missing}`}</span>
+        <span className={classes.about}>
+          {kind.available ? kind.description : t('Cannot run: {missing}', { missing: kind.missing })}
+        </span>
       </span>
     </UnstyledButton>
   );

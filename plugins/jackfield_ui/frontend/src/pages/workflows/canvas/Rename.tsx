@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Modal } from '../../../components/Modal';
+import { t } from '../../../language/messages';
 
 /** Asks for another name of a node. */
 export function Rename({
@@ -19,12 +20,18 @@ export function Rename({
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Rename the node" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('Rename the node')}
+      size="sm"
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Wires and expressions that name it follow."
+            label={t('Name')}
+            description={t('Wires and expressions that name it follow.')}
             maxLength={255}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
@@ -33,7 +40,7 @@ export function Rename({
           />
           <Group justify="flex-end">
             <Button type="submit" disabled={!text.trim()}>
-              Rename
+              {t('Rename')}
             </Button>
           </Group>
         </Stack>

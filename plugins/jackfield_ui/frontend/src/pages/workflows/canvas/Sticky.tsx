@@ -1,6 +1,7 @@
 import { type NodeProps, NodeResizer } from '@xyflow/react';
 import { memo, use } from 'react';
 import { Markdown } from '../../../components/markdown/Markdown';
+import { t } from '../../../language/messages';
 import { parametersOf } from '../model/document';
 import { useActions, WritingContext } from './actions';
 import classes from './canvas.module.css';
@@ -39,7 +40,7 @@ export const Sticky = memo(function Sticky({ data: { node, mark }, selected }: N
       {writing ? (
         <textarea
           className={`${classes.stickyText} nodrag nopan nowheel`}
-          aria-label="Text of the note"
+          aria-label={t('Text of the note')}
           defaultValue={text}
           // biome-ignore lint/a11y/noAutofocus: the note was opened to write in it
           autoFocus
@@ -54,7 +55,7 @@ export const Sticky = memo(function Sticky({ data: { node, mark }, selected }: N
         />
       ) : (
         <div className={classes.stickyText}>
-          {text ? <Markdown text={text} /> : editable && 'Double click to write a note.'}
+          {text ? <Markdown text={text} /> : editable && t('Double click to write a note.')}
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ import {
   type Position,
 } from '@xyflow/react';
 import { memo, useState } from 'react';
-import { count } from '../../../components/format';
+import { t } from '../../../language/messages';
 import { MARK_WORDS, type Mark } from '../model/marks';
 import { useActions } from './actions';
 import classes from './canvas.module.css';
@@ -76,18 +76,16 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
           >
             {mark && <WireMark mark={mark} />}
             {items ? (
-              <span className={classes.items}>
-                {count(items)} {items === 1 ? 'item' : 'items'}
-              </span>
+              <span className={classes.items}>{t('{items, plural, one {# item} other {# items}}', { items })}</span>
             ) : null}
             {tools && (
               <span className={classes.wireTools}>
                 {main && (
-                  <button type="button" aria-label="Add a node on this wire" onClick={() => insert(id)}>
+                  <button type="button" aria-label={t('Add a node on this wire')} onClick={() => insert(id)}>
                     <IconPlus size={13} aria-hidden="true" />
                   </button>
                 )}
-                <button type="button" aria-label="Delete this wire" onClick={() => cut(id)}>
+                <button type="button" aria-label={t('Delete this wire')} onClick={() => cut(id)}>
                   <IconTrash size={13} aria-hidden="true" />
                 </button>
               </span>

@@ -1,5 +1,7 @@
 /** What is done to the selected nodes and to the canvas, by key and by menu. Each is one step back. */
+
 import { readEveryItem } from '../../../components/useMoreItems';
+import { t } from '../../../language/messages';
 import { copied, parsed, pasted } from '../model/clipboard';
 import { givenBy } from '../model/data';
 import {
@@ -73,7 +75,7 @@ export function setPins(store: EditorStore, pins: ReadonlyMap<string, unknown>):
 export async function lastOutput(doc: Doc, name: string, execution: Execution | undefined) {
   const { items, total, place } = givenBy(doc, execution, name, 0);
   const all = place && items.length < total ? await readEveryItem(place, MOST_PINNED) : items;
-  if (!all.length) throw new Error('It has put nothing out yet: run the workflow first.');
+  if (!all.length) throw new Error(t('It has put nothing out yet: run the workflow first.'));
   return all.map(({ json, binary }) => (binary ? { json, binary } : { json }));
 }
 

@@ -1,4 +1,5 @@
 /** The ends that wires can have, for those who draw none: what may be connected with what. Pure. */
+import { t } from '../../../language/messages';
 import { connect, type Doc, isSticky, kindOf, type Wire, wiresOf } from '../model/document';
 import { partLabel, type Shape, shapeOf } from '../model/shape';
 import type { NodeType } from '../queries';
@@ -18,12 +19,12 @@ export function outputsOf(doc: Doc, kinds: Kinds, name: string): End[] {
   if (!shape) return [];
   const main = shape.outputs.map((label, output) => ({
     id: `main ${output}`,
-    label: label || 'Output',
+    label: label || t('Output'),
     wire: { type: 'main', output },
   }));
   const parts = shape.serves.map((type) => ({
     id: `${type} 0`,
-    label: `As ${partLabel(type)}`,
+    label: t('As {partLabel}', { partLabel: partLabel(type) }),
     wire: { type, output: 0 },
   }));
   return [...main, ...parts];
@@ -42,7 +43,7 @@ export function targetsOf(doc: Doc, kinds: Kinds, source: string, { wire: { type
     const count = type === 'main' ? shape.inputs : shape.accepts.includes(type) ? 1 : 0;
     return Array.from({ length: count }, (_, input) => ({
       id: `${input} ${target}`,
-      label: count > 1 ? `${target}: input ${input + 1}` : target,
+      label: count > 1 ? t('{target}: input {input}', { target, input: input + 1 }) : target,
       wire: { source, type, output, target, targetType: type, input },
     })).filter(({ wire }) => connect(doc, wire) !== doc);
   });

@@ -1,4 +1,5 @@
 import type { ReactFlowProps } from '@xyflow/react';
+import { t } from '../../../language/messages';
 import { FlowNode } from './FlowNode';
 import type { FlowNode as Flow, FlowEdge } from './flow';
 import { Sticky } from './Sticky';
@@ -26,7 +27,7 @@ export const LOOK: ReactFlowProps<Flow, FlowEdge> = {
   fitViewOptions: { maxZoom: 1, padding: 0.15 },
   zIndexMode: 'manual',
   proOptions: { hideAttribution: true },
-  'aria-label': 'Workflow canvas',
+  'aria-label': t('Workflow canvas'),
 };
 
 /** One finger moves the canvas; there is no box to select with. */

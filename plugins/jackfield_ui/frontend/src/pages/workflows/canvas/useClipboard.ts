@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { notifyDone } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { copied, parsed, pasted } from '../model/clipboard';
 import { removeNodes } from '../model/document';
 import { useStore } from '../model/store';
@@ -26,7 +27,7 @@ export function useClipboard(editable: boolean, where: () => Place): void {
     const { doc, names } = pasted(store.doc, fragment, where());
     store.commit(() => doc);
     store.select(names);
-    notifyDone(names.length === 1 ? 'Pasted 1 node.' : `Pasted ${names.length} nodes.`);
+    notifyDone(t('{names, plural, one {Pasted 1 node.} other {Pasted # nodes.}}', { names: names.length }));
   });
   useEffect(() => {
     const copy = (event: ClipboardEvent) => onCopy(event);

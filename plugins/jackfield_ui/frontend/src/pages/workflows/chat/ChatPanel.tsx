@@ -18,6 +18,7 @@ import { isRecord } from '../../../api/errors';
 import { areaPath } from '../../../app/areas';
 import { hasArea } from '../../../app/pages';
 import { Markdown } from '../../../components/markdown/Markdown';
+import { rich, t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import { type DocNode, parametersOf } from '../model/document';
 import { useEditor } from '../model/store';
@@ -44,14 +45,14 @@ export default function ChatPanel({
   const trigger = triggers.find((one) => one.name === name) ?? triggers[0];
   if (!trigger) return null;
   return (
-    <section className={classes.panel} aria-label="Chat with the workflow" hidden={hidden}>
+    <section className={classes.panel} aria-label={t('Chat with the workflow')} hidden={hidden}>
       <Group justify="space-between" wrap="nowrap" className={classes.head}>
         <Title order={2} size="h3">
-          Chat
+          {t('Chat')}
         </Title>
         {triggers.length > 1 && (
           <Select
-            aria-label="Chat Trigger"
+            aria-label={t('Chat Trigger')}
             size="xs"
             data={triggers.map((one) => one.name)}
             value={trigger.name}
@@ -59,7 +60,7 @@ export default function ChatPanel({
             allowDeselect={false}
           />
         )}
-        <ActionIcon onClick={onClose} aria-label="Close the chat">
+        <ActionIcon onClick={onClose} aria-label={t('Close the chat')}>
           <IconX size={16} />
         </ActionIcon>
       </Group>
@@ -99,7 +100,7 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
   };
   return (
     <>
-      <ol className={classes.messages} aria-label="Messages" aria-live="polite" aria-busy={busy}>
+      <ol className={classes.messages} aria-label={t('Messages')} aria-live="polite" aria-busy={busy}>
         {greetings(trigger).map((line, at) => (
           <li key={at} className={classes.workflow}>
             <Markdown text={line} />
@@ -110,7 +111,7 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
             {by === 'workflow' ? <Markdown text={said} /> : said}
             {execution && hasArea('executions') && (
               <Anchor component={Link} to={`${areaPath('executions')}/${segment(execution)}`} size="sm">
-                Open the execution
+                {t('Open the execution')}
               </Anchor>
             )}
           </li>
@@ -118,21 +119,19 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
         {busy && (
           <li>
             <Text size="sm" c="dimmed">
-              The workflow is at work
+              {t('The workflow is at work')}
             </Text>
           </li>
         )}
         {calls.map(({ key, tool, input, result }) => (
           <li key={key}>
             <details className={classes.call}>
-              <summary>
-                Used <span className="jf-mono">{tool}</span>
-              </summary>
+              <summary>{rich('Used {tool}', { tool: <span className="jf-mono">{tool}</span> })}</summary>
               <pre
                 className="jf-mono"
                 tabIndex={0}
                 role="group"
-                aria-label="Input and result"
+                aria-label={t('Input and result')}
               >{`${input}\n\n${result}`}</pre>
             </details>
           </li>
@@ -142,8 +141,8 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
       <div className={classes.composer}>
         {asksLogin && <LoginFields login={login} onChange={setLogin} />}
         <Textarea
-          aria-label="Message"
-          placeholder="Say something to the workflow"
+          aria-label={t('Message')}
+          placeholder={t('Say something to the workflow')}
           autosize
           minRows={2}
           maxRows={8}
@@ -159,15 +158,15 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
             leftSection={<IconRefresh size={14} aria-hidden="true" />}
             onClick={talk.restart}
           >
-            New session
+            {t('New session')}
           </Button>
           {busy ? (
             <Button variant="default" size="xs" onClick={talk.stop}>
-              Stop waiting
+              {t('Stop waiting')}
             </Button>
           ) : (
             <Button size="xs" disabled={!text.trim()} onClick={() => void submit()}>
-              Send
+              {t('Send')}
             </Button>
           )}
         </Group>
@@ -179,16 +178,16 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
 /** A chat with a login asks for it here: the browser's own prompt would ask once, and for all pages. */
 function LoginFields({ login, onChange }: { login: Login; onChange: (login: Login) => void }) {
   return (
-    <Group grow mb="xs" align="end" role="group" aria-label="Login of the chat">
+    <Group grow mb="xs" align="end" role="group" aria-label={t('Login of the chat')}>
       <TextInput
-        label="User name"
+        label={t('User name')}
         size="xs"
         autoComplete="off"
         value={login.user}
         onChange={(event) => onChange({ ...login, user: event.currentTarget.value })}
       />
       <PasswordInput
-        label="Password"
+        label={t('Password')}
         size="xs"
         autoComplete="off"
         value={login.password}

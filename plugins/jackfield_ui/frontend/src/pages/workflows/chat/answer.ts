@@ -1,5 +1,7 @@
 /** What a workflow answers to a chat message: JSON or text at once, or chunks line by line, as Chat Trigger sends them. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 
 /** The part of an answer that is for people: `output`, `text` or `message`, else all of it. */
 export function answerText(answer: unknown): string {
@@ -60,6 +62,6 @@ function said(line: string): Said[] {
   const at = isRecord(metadata) ? metadata : {};
   const from = JSON.stringify([at.nodeId, at.runIndex, at.itemIndex]);
   const text = typeof content === 'string' ? content : '';
-  if (type === 'error') return [{ from: 'error', text: text || 'The workflow failed.', failed: true }];
+  if (type === 'error') return [{ from: 'error', text: text || t('The workflow failed.'), failed: true }];
   return type === 'item' && text ? [{ from, text, failed: false }] : [];
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { send } from '../../../api/client';
 import { ApiError, messageOf } from '../../../api/errors';
 import { uuid } from '../../../api/uuid';
+import { t } from '../../../language/messages';
 import { addressOf } from './address';
 import { ChunkReader, type Said, textOf } from './answer';
 
@@ -38,9 +39,12 @@ function loginHeaders({ user, password }: Login): Record<string, string> {
 
 const keyOf = (workflow: string, node: string) => `jackfield.chat.${workflow}.${node}`;
 
-const NO_ADDRESS =
-  'The Chat Trigger has no address: give its document a webhookId of letters, figures and - _ . ~ alone.';
-const NOTHING = 'The workflow has ended and said nothing. Stream the answer of a node, or let the last node respond.';
+const NO_ADDRESS = t(
+  'The Chat Trigger has no address: give its document a webhookId of letters, figures and - _ . ~ alone.',
+);
+const NOTHING = t(
+  'The workflow has ended and said nothing. Stream the answer of a node, or let the last node respond.',
+);
 
 /**
  * Messages to the Chat Trigger at `path`; undefined: it has no address. streams: its answers come in chunks. The session

@@ -9,6 +9,7 @@ import { areaPath } from '../../../app/areas';
 import { useChatProfiles } from '../../../components/agentChat/profiles';
 import { EmptyState } from '../../../components/EmptyState';
 import { ProfileSelect } from '../../../components/ProfileSelect';
+import { t } from '../../../language/messages';
 import { useStore } from '../model/store';
 import { type Action, createDraft, startSession } from './queries';
 import { QUICK, type Subject, taskOf } from './tasks';
@@ -42,14 +43,14 @@ export function Begin({
   if (rows?.length === 0) {
     return (
       <EmptyState
-        title="No profiles yet"
+        title={t('No profiles yet')}
         action={
           <Button component={Link} to={`${areaPath('profiles')}?new`}>
-            New profile
+            {t('New profile')}
           </Button>
         }
       >
-        A profile has your own agent, such as Claude Code or Codex, with its model and key.
+        {t('A profile has your own agent, such as Claude Code or Codex, with its model and key.')}
       </EmptyState>
     );
   }
@@ -58,8 +59,8 @@ export function Begin({
     <Stack gap="sm">
       <ProfileSelect profiles={rows} value={alias} onChange={keep} />
       <Textarea
-        label="Task"
-        placeholder="Describe what you want to build or to change"
+        label={t('Task')}
+        placeholder={t('Describe what you want to build or to change')}
         autosize
         minRows={3}
         maxRows={8}
@@ -73,7 +74,7 @@ export function Begin({
           loading={start.isPending}
           onClick={() => start.mutate('build')}
         >
-          Build
+          {t('Build')}
         </Button>
         {QUICK.filter(({ isFor }) => isFor(subject)).map(({ action, label }) => (
           <Button key={action} size="xs" variant="default" disabled={!isReady} onClick={() => start.mutate(action)}>
@@ -82,7 +83,7 @@ export function Begin({
         ))}
       </Group>
       {start.error && (
-        <Alert color="red" icon={<IconAlertTriangle />} title="The agent was not started" role="alert">
+        <Alert color="red" icon={<IconAlertTriangle />} title={t('The agent was not started')} role="alert">
           {messageOf(start.error)}
         </Alert>
       )}

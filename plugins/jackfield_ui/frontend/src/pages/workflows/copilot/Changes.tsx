@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { t } from '../../../language/messages';
 import { MARK_ICONS } from '../canvas/NodeMark';
 import { FieldChanges, NodeFieldChanges } from '../FieldChanges';
 import { wholeChange, wireText } from '../model/diff';
@@ -29,27 +30,27 @@ export function Changes({
   const store = useStore();
   const { back } = useSteps();
   const { own, units, accept, reject } = review;
-  const count = own.length === 1 ? '1 change to decide on' : `${own.length} changes to decide on`;
+  const count = t('{own, plural, one {1 change to decide on} other {# changes to decide on}}', { own: own.length });
   return (
     <div className={classes.changes}>
       <Text size="sm" role="status">
-        {own.length ? count : 'There is nothing to decide on.'}
+        {own.length ? count : t('There is nothing to decide on.')}
       </Text>
       <Text size="sm" c="dimmed">
-        Accepted changes are on the canvas, unsaved. Nothing goes live before you save.
+        {t('Accepted changes are on the canvas, unsaved. Nothing goes live before you save.')}
       </Text>
       <Group gap="sm">
         <Button size="xs" disabled={!own.length} onClick={() => accept(units)}>
-          Accept all
+          {t('Accept all')}
         </Button>
         <Button size="xs" variant="default" disabled={!own.length} onClick={() => reject(units)}>
-          Reject all
+          {t('Reject all')}
         </Button>
         <Button size="xs" variant="default" disabled={!back} onClick={() => store.undo()}>
-          Undo
+          {t('Undo')}
         </Button>
       </Group>
-      <ul className={classes.units} aria-label="Changes of the draft">
+      <ul className={classes.units} aria-label={t('Changes of the draft')}>
         {own.map((unit) => (
           <Change
             key={unit.id}
@@ -99,7 +100,12 @@ function Change({
         {node === undefined ? (
           <span className={classes.title}>{title}</span>
         ) : (
-          <button type="button" className={classes.title} title="Show it on the canvas" onClick={() => onShow(node)}>
+          <button
+            type="button"
+            className={classes.title}
+            title={t('Show it on the canvas')}
+            onClick={() => onShow(node)}
+          >
             {title}
           </button>
         )}
@@ -109,18 +115,18 @@ function Change({
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Accept: ${title}`}
+          aria-label={t('Accept: {title}', { title })}
           onClick={() => review.accept([unit])}
         >
-          Accept
+          {t('Accept')}
         </Button>
         <Button
           size="compact-sm"
           variant="subtle"
-          aria-label={`Reject: ${title}`}
+          aria-label={t('Reject: {title}', { title })}
           onClick={() => review.reject([unit])}
         >
-          Reject
+          {t('Reject')}
         </Button>
       </Group>
     </li>
@@ -130,11 +136,15 @@ function Change({
 function titleOf(unit: Unit): string {
   switch (unit.what) {
     case 'node':
-      return unit.change?.was === undefined ? unit.name : `${unit.name}, from now on ${unit.change.name}`;
+      return unit.change?.was === undefined
+        ? unit.name
+        : t('{name}, from now on {name2}', { name: unit.name, name2: unit.change.name });
     case 'wire':
-      return `Wire from ${wireText(unit.wire)}`;
+      return t('Wire from {wireText}', { wireText: wireText(unit.wire) });
     case 'places':
-      return unit.names.length === 1 ? 'The place of 1 node' : `The places of ${unit.names.length} nodes`;
+      return t('{names, plural, one {The place of 1 node} other {The places of # nodes}}', {
+        names: unit.names.length,
+      });
     default:
       return fieldWords(unit.place.join('.'));
   }
@@ -155,12 +165,12 @@ function Details({ unit, review: { goal } }: { unit: Unit; review: Review }) {
     <>
       {unit.isClash && (
         <Text size="sm" c="var(--jf-warn)">
-          It was also changed on the canvas. To accept replaces that.
+          {t('It was also changed on the canvas. To accept replaces that.')}
         </Text>
       )}
       {change && change.fields.length > 0 && (
         <details open={!added}>
-          <summary>{added ? 'Parameters' : 'Before and after'}</summary>
+          <summary>{added ? t('Parameters') : t('Before and after')}</summary>
           <NodeFieldChanges change={change} />
         </details>
       )}

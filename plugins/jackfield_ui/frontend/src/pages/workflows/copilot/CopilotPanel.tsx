@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Group, Skeleton, Stack, Tabs, Text, Title } from '@m
 import { IconChevronLeft, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Failure } from '../../../components/Failure';
+import { t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import type { Overlay } from '../model/marks';
 import { Begin } from './Begin';
@@ -37,19 +38,19 @@ export default function CopilotPanel({ draft, onDraft, onClose, ...more }: Props
     onDraft(made);
   };
   return (
-    <section className={classes.panel} aria-label="Copilot">
+    <section className={classes.panel} aria-label={t('Copilot')}>
       <Group justify="space-between" wrap="nowrap" className={classes.head}>
         <Group gap="xs" wrap="nowrap">
           {draft !== undefined && (
-            <ActionIcon onClick={() => onDraft(undefined)} aria-label="All drafts">
+            <ActionIcon onClick={() => onDraft(undefined)} aria-label={t('All drafts')}>
               <IconChevronLeft size={16} />
             </ActionIcon>
           )}
           <Title order={2} size="h3" tabIndex={-1} ref={heading} className={classes.heading}>
-            Copilot
+            {t('Copilot')}
           </Title>
         </Group>
-        <ActionIcon onClick={onClose} aria-label="Close the copilot">
+        <ActionIcon onClick={onClose} aria-label={t('Close the copilot')}>
           <IconX size={16} />
         </ActionIcon>
       </Group>
@@ -57,7 +58,8 @@ export default function CopilotPanel({ draft, onDraft, onClose, ...more }: Props
         <Stack gap="md" className={classes.body}>
           {subject.isFailed && execution?.error && (
             <Text size="sm" c="var(--jf-bad)" className={classes.failure}>
-              {execution.error.node ? `Failed in “${execution.error.node}”` : 'Failed'}: {execution.error.message}
+              {execution.error.node ? t('Failed in “{node}”', { node: execution.error.node }) : t('Failed')}:{' '}
+              {execution.error.message}
             </Text>
           )}
           <Begin draft={undefined} subject={subject} onStarted={started} />
@@ -114,9 +116,9 @@ function Open({
       </Text>
       <RunRequest draft={draft} />
       <Tabs.List>
-        <Tabs.Tab value="talk">Conversation</Tabs.Tab>
+        <Tabs.Tab value="talk">{t('Conversation')}</Tabs.Tab>
         <Tabs.Tab value="changes" rightSection={<Badge size="sm">{review.own.length}</Badge>}>
-          Changes
+          {t('Changes')}
         </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="talk" className={classes.tab}>

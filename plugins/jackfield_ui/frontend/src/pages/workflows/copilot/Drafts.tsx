@@ -5,6 +5,7 @@ import { confirm } from '../../../components/confirm';
 import { Failure } from '../../../components/Failure';
 import { notifyError } from '../../../components/notify';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { useEditor } from '../model/store';
 import classes from './copilot.module.css';
 import { type DraftRow, discardDraft, useDrafts } from './queries';
@@ -17,19 +18,20 @@ export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
   const discard = useMutation({
     mutationFn: discardDraft,
     onSettled: () => client.invalidateQueries({ queryKey: ['drafts'] }),
-    onError: (error) => notifyError(error, 'The draft is not discarded'),
+    onError: (error) => notifyError(error, t('The draft is not discarded')),
   });
   const ask = async ({ id, title }: DraftRow) => {
-    const body = 'Its changes are gone for good. The workflow and what you have accepted stay.';
-    if (await confirm({ title: `Discard the draft “${title}”?`, body, action: 'Discard' })) discard.mutate(id);
+    const body = t('Its changes are gone for good. The workflow and what you have accepted stay.');
+    if (await confirm({ title: t('Discard the draft “{title}”?', { title }), body, action: t('Discard') }))
+      discard.mutate(id);
   };
   const rows = drafts.data?.data ?? [];
   if (drafts.error) return <Failure error={drafts.error} onRetry={() => void drafts.refetch()} />;
   if (!rows.length) return null;
   return (
     <div>
-      <Title order={3}>Drafts</Title>
-      <ul className={classes.drafts} aria-label="Drafts">
+      <Title order={3}>{t('Drafts')}</Title>
+      <ul className={classes.drafts} aria-label={t('Drafts')}>
         {rows.map((row) => (
           <li key={row.id}>
             <button type="button" className={classes.draft} onClick={() => onOpen(row.id)}>
@@ -38,7 +40,10 @@ export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
                 {originOf(row)}, <RelativeTime time={row.updatedAt} />, {changesOf(row)}
               </Text>
             </button>
-            <ActionIcon aria-label={`Discard the draft “${row.title}”`} onClick={() => void ask(row)}>
+            <ActionIcon
+              aria-label={t('Discard the draft “{title}”', { title: row.title })}
+              onClick={() => void ask(row)}
+            >
               <IconTrash size={16} />
             </ActionIcon>
           </li>
@@ -49,11 +54,11 @@ export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
 }
 
 function changesOf({ changeCount }: DraftRow): string {
-  if (changeCount === 0) return 'nothing to decide on';
+  if (changeCount === 0) return t('nothing to decide on');
   return changeCount === 1 ? '1 change' : `${changeCount} changes`;
 }
 
 function originOf({ origin: { kind, profile }, author }: DraftRow): string {
   const agent = profile ?? author ?? 'unknown';
-  return kind === 'execution' ? `After a failed execution, by ${agent}` : `By ${agent}`;
+  return kind === 'execution' ? t('After a failed execution, by {agent}', { agent }) : `By ${agent}`;
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { JsonView } from '../../../components/JsonView';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import classes from './copilot.module.css';
 import { type Draft, decideRun, draftKey } from './queries';
 
@@ -12,27 +13,27 @@ export function RunRequest({ draft }: { draft: Draft }) {
   const decide = useMutation({
     mutationFn: (allow: boolean) => decideRun(draft.id, run?.id ?? '', allow),
     onSettled: () => client.invalidateQueries({ queryKey: draftKey(draft.id) }),
-    onError: (error) => notifyError(error, 'The run is not decided'),
+    onError: (error) => notifyError(error, t('The run is not decided')),
   });
   if (run?.state !== 'asked') return null;
   return (
-    <section className={classes.run} aria-label="Permission to run the draft" role="alert">
-      <Text fw={600}>May the agent run its draft?</Text>
-      <Text size="sm">Its nodes do what they do: one that sends, sends.</Text>
-      {run.start && <Text size="sm">It begins at “{run.start}”.</Text>}
-      {run.until && <Text size="sm">It ends at “{run.until}”.</Text>}
+    <section className={classes.run} aria-label={t('Permission to run the draft')} role="alert">
+      <Text fw={600}>{t('May the agent run its draft?')}</Text>
+      <Text size="sm">{t('Its nodes do what they do: one that sends, sends.')}</Text>
+      {run.start && <Text size="sm">{t('It begins at “{start}”.', { start: run.start })}</Text>}
+      {run.until && <Text size="sm">{t('It ends at “{until}”.', { until: run.until })}</Text>}
       {run.input && (
         <details>
-          <summary>Input</summary>
-          <JsonView value={run.input} label="Input" depth={4} maxHeight={240} />
+          <summary>{t('Input')}</summary>
+          <JsonView value={run.input} label={t('Input')} depth={4} maxHeight={240} />
         </details>
       )}
       <Group gap="sm" mt="xs">
         <Button size="xs" disabled={decide.isPending} onClick={() => decide.mutate(true)}>
-          Run it once
+          {t('Run it once')}
         </Button>
         <Button size="xs" variant="default" disabled={decide.isPending} onClick={() => decide.mutate(false)}>
-          Refuse
+          {t('Refuse')}
         </Button>
       </Group>
     </section>

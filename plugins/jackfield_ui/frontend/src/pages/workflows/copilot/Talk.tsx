@@ -4,6 +4,7 @@ import { Messages, useFollowing } from '../../../components/agentChat/Messages';
 import { useChat, useChatAction, useMessages } from '../../../components/agentChat/session';
 import { Failure } from '../../../components/Failure';
 import { StatusBadge } from '../../../components/StatusBadge';
+import { t } from '../../../language/messages';
 import { Begin } from './Begin';
 import classes from './copilot.module.css';
 import { type Draft, tell } from './queries';
@@ -50,7 +51,7 @@ export function Talk({
               </Text>
               <StatusBadge status={state} />
             </Group>
-            <Group gap="xs" mt="xs" role="group" aria-label="Ask for">
+            <Group gap="xs" mt="xs" role="group" aria-label={t('Ask for')}>
               {QUICK.filter(({ isFor }) => isFor(subject)).map(({ action, label }) => (
                 <Button
                   key={action}

@@ -1,4 +1,5 @@
 /** The tasks that an agent is given by a button. Pure. */
+import { t } from '../../../language/messages';
 import type { Action, Task } from './queries';
 
 /** That which the tasks are about, beside the workflow. */
@@ -15,9 +16,9 @@ interface Quick {
 }
 
 export const QUICK: readonly Quick[] = [
-  { action: 'fix', label: 'Fix this failure', isFor: ({ isFailed }) => isFailed },
-  { action: 'explain', label: 'Explain', isFor: () => true },
-  { action: 'cost', label: 'Why did this cost so much?', isFor: () => true },
+  { action: 'fix', label: t('Fix this failure'), isFor: ({ isFailed }) => isFailed },
+  { action: 'explain', label: t('Explain'), isFor: () => true },
+  { action: 'cost', label: t('Why did this cost so much?'), isFor: () => true },
 ];
 
 export function taskOf(action: Action, text: string, { execution }: Subject): Task {

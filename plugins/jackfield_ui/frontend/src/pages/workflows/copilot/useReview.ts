@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { documentOf } from '../model/document';
 import type { Overlay } from '../model/marks';
 import { presentDoc, useEditor, useStore } from '../model/store';
@@ -8,7 +9,7 @@ import { ownUnits, type Proposal, proposalOf, taken, type Unit } from './changes
 import { overlayOf } from './overlay';
 import { type Draft, readDraft, rejectChanges } from './queries';
 
-const NOT_REJECTED = 'The draft still has changes that you have rejected';
+const NOT_REJECTED = t('The draft still has changes that you have rejected');
 
 export interface Review extends Proposal {
   /** What is decided about, one by one. */

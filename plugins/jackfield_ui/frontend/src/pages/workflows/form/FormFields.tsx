@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { t } from '../../../language/messages';
 import { useFormState } from './context';
 import { JsonControl } from './controls/JsonControl';
 import { FieldView } from './FieldView';
@@ -59,7 +60,7 @@ function Kept({
   return kept.map((name) => (
     <JsonControl
       key={name}
-      field={{ name, control: 'json', label: name, help: 'Not in this form. It is kept as it is.' }}
+      field={{ name, control: 'json', label: name, help: t('Not in this form. It is kept as it is.') }}
       path={[...path, name]}
       value={value[name]}
       onChange={(next) => onChange(withKey(value, name, next))}

@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
+import { t } from '../../../language/messages';
 import { FormContext, type FormState } from './context';
 import { FormFields } from './FormFields';
 import { formOf, type NodeForm, type Values, versionOf } from './model';
@@ -30,7 +31,9 @@ export function NodeFormView({ forms, documentVersion, value, onChange, errors, 
   const left = Object.entries(errors).filter(([path]) => !names.has(path.split(/[.[]/)[0] ?? ''));
   return (
     <FormContext value={state}>
-      {shown.length === 0 && Object.keys(value).length === 0 && <Text c="dimmed">This node has no parameters.</Text>}
+      {shown.length === 0 && Object.keys(value).length === 0 && (
+        <Text c="dimmed">{t('This node has no parameters.')}</Text>
+      )}
       <FormFields fields={fields} path={[]} value={value} onChange={onChange} />
       {left.length > 0 && (
         <Stack gap="xs">

@@ -1,6 +1,8 @@
 /** The frame of a field that may hold an expression: the switch between fixed and expression, and the drop of a field. */
+
 import { Box, Button, Input } from '@mantine/core';
 import { type DragEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { t } from '../../../language/messages';
 import { ExpressionField } from '../panel/ExpressionField';
 import classes from '../panel/panel.module.css';
 import { TypedContext, useFormState } from './context';
@@ -132,19 +134,19 @@ function Modes({
         size="compact-xs"
         variant={on ? 'default' : 'light'}
         aria-pressed={!on}
-        aria-label={`Fixed value for ${label}`}
+        aria-label={t('Fixed value for {label}', { label })}
         onClick={() => on && onFixed()}
       >
-        Fixed
+        {t('Fixed')}
       </Button>
       <Button
         size="compact-xs"
         variant={on ? 'light' : 'default'}
         aria-pressed={on}
-        aria-label={`Expression for ${label}`}
+        aria-label={t('Expression for {label}', { label })}
         onClick={() => !on && onExpression()}
       >
-        Expression
+        {t('Expression')}
       </Button>
     </Button.Group>
   );

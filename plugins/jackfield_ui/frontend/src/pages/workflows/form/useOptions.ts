@@ -1,9 +1,11 @@
 /** The entries of a list that is asked for when somebody opens the field. */
+
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
 import { messageOf } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import type { FieldChoice, LoadedList, Values } from './model';
 import { isExpression } from './values';
 
@@ -84,9 +86,9 @@ export function useOptions(source: OptionSource): Options {
           : 'closed';
   const messages: Partial<Record<OptionState, string>> = {
     blocked: source.blocked,
-    loading: 'Loading…',
+    loading: t('Loading…'),
     failed: query.error ? messageOf(query.error) : '',
-    empty: asked ? 'Nothing found.' : 'The list is empty.',
+    empty: asked ? t('Nothing found.') : t('The list is empty.'),
   };
   return {
     state,
@@ -118,11 +120,11 @@ export function listSource(
   const label = (one: string) => `“${labels.get(one) ?? one}”`;
   const blocked =
     place.needsCredential && !place.credential
-      ? 'Choose a credential to see the list, or type an ID.'
+      ? t('Choose a credential to see the list, or type an ID.')
       : missing !== undefined
-        ? `Fill in ${label(missing)} to see the list, or type an ID.`
+        ? t('Fill in {label} to see the list, or type an ID.', { label: label(missing) })
         : unknown !== undefined
-          ? `${label(unknown)} is an expression, so the list is not known yet. Type an ID.`
+          ? t('{label} is an expression, so the list is not known yet. Type an ID.', { label: label(unknown) })
           : '';
   return {
     key: ['node-lists', place.kind, version, name, place.credential ?? '', needed],

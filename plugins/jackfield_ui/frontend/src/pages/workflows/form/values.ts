@@ -1,5 +1,7 @@
 /** What a control can show, and what a field begins with. Pure. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import { emptyFilter } from './conditions';
 import type { Control, NodeField, Values } from './model';
 
@@ -150,7 +152,12 @@ export interface LocatorMode {
   placeholder: string;
 }
 
-const USUAL: Readonly<Record<string, string>> = { list: 'From list', id: 'By ID', url: 'By URL', name: 'By name' };
+const USUAL: Readonly<Record<string, string>> = {
+  list: t('From list'),
+  id: t('By ID'),
+  url: t('By URL'),
+  name: t('By name'),
+};
 
 /** The ways to say which thing is meant. */
 export function modesOf({ options, load, control }: NodeField): LocatorMode[] {

@@ -11,6 +11,7 @@ import { confirm } from '../../../components/confirm';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../../components/projects/PlaceItems';
 import type { Belonging } from '../../../components/projects/rights';
+import { t } from '../../../language/messages';
 import { startWorkflow } from '../queries';
 import { address } from './columns';
 import { moveWorkflow } from './folders';
@@ -29,15 +30,15 @@ export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belon
     mutationFn: () => startWorkflow(row.id),
     onSuccess: ({ executionId }) => {
       if (hasArea('executions')) void navigate(`${areaPath('executions')}/${segment(executionId)}`);
-      else notifyDone(`“${row.name}” is running.`);
+      else notifyDone(t('“{name}” is running.', { name: row.name }));
     },
-    onError: (error) => notifyError(error, `“${row.name}” cannot run`),
+    onError: (error) => notifyError(error, t('“{name}” cannot run', { name: row.name })),
   });
   const duplicate = useMutation({
     mutationFn: () => body(api.POST('/api/v1/workflows/{workflow_id}/duplicate', { ...ofRow, body: {} })),
     onSuccess: ({ name }) => {
       reread();
-      notifyDone(`Copied to “${name}”.`);
+      notifyDone(t('Copied to “{name}”.', { name }));
     },
     onError: (error) => notifyError(error),
   });
@@ -48,9 +49,12 @@ export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belon
   });
   const ask = async () => {
     const text = row.active
-      ? 'It is active: its webhooks and schedules end as well. Its versions are deleted; its executions stay.'
-      : 'Its versions are deleted as well; its executions stay.';
-    if (await confirm({ title: `Delete the workflow “${row.name}”?`, body: text, action: 'Delete' })) remove.mutate();
+      ? t('It is active: its webhooks and schedules end as well. Its versions are deleted; its executions stay.')
+      : t('Its versions are deleted as well; its executions stay.');
+    if (
+      await confirm({ title: t('Delete the workflow “{name}”?', { name: row.name }), body: text, action: t('Delete') })
+    )
+      remove.mutate();
   };
   const move = async (folderId: string | null) => {
     await moveWorkflow(row.id, folderId);
@@ -60,22 +64,25 @@ export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belon
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon aria-label={`Actions for “${row.name}”`} onClick={(event) => event.stopPropagation()}>
+          <ActionIcon
+            aria-label={t('Actions for “{name}”', { name: row.name })}
+            onClick={(event) => event.stopPropagation()}
+          >
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
           {belonging.may(row.id, 'start') && (
             <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run.mutate()}>
-              Run
+              {t('Run')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => duplicate.mutate()}>
-            Duplicate
+            {t('Duplicate')}
           </Menu.Item>
           {writes && (
             <Menu.Item leftSection={<IconFolder size={16} />} onClick={() => setMoving(true)}>
-              Move to a folder
+              {t('Move to a folder')}
             </Menu.Item>
           )}
           {belonging.may(row.id, 'admin') && <PlaceItems onPlace={setPlacing} />}
@@ -83,7 +90,7 @@ export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belon
             <>
               <Menu.Divider />
               <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
-                Delete
+                {t('Delete')}
               </Menu.Item>
             </>
           )}
@@ -97,7 +104,12 @@ export function Actions({ row, belonging }: { row: WorkflowRow; belonging: Belon
         onClose={() => setPlacing(undefined)}
       />
       {moving && (
-        <MoveTo title={`Move “${row.name}”`} present={row.folderId} run={move} onClose={() => setMoving(false)} />
+        <MoveTo
+          title={t('Move “{name}”', { name: row.name })}
+          present={row.folderId}
+          run={move}
+          onClose={() => setMoving(false)}
+        />
       )}
     </>
   );

@@ -6,6 +6,7 @@ import type { BulkReport } from '../../../components/eachOf';
 import { NotDone } from '../../../components/NotDone';
 import { notifyDone } from '../../../components/notify';
 import { ChosenThings } from '../../../components/projects/ChosenThings';
+import { t } from '../../../language/messages';
 import { address } from './columns';
 import { useReread } from './useReread';
 
@@ -34,7 +35,7 @@ export function Chosen({
     setTagging(false);
     reread();
     if (found.failed.length) setReport(found);
-    else notifyDone(`${workflows(found.done)} tagged anew.`);
+    else notifyDone(t('{workflows} tagged anew.', { workflows: workflows(found.done) }));
     onChange(new Set(found.failed.map(({ key }) => key)));
   };
   return (
@@ -52,7 +53,7 @@ export function Chosen({
           leftSection={<IconTags size={14} aria-hidden="true" />}
           onClick={() => setTagging(true)}
         >
-          Tags
+          {t('Tags')}
         </Button>
       </ChosenThings>
       <Suspense>
@@ -60,8 +61,8 @@ export function Chosen({
       </Suspense>
       {report && (
         <NotDone
-          title={`${workflows(report.failed.length)} not tagged anew`}
-          done={report.done ? `${workflows(report.done)} tagged anew.` : 'None of them.'}
+          title={t('{workflows} not tagged anew', { workflows: workflows(report.failed.length) })}
+          done={report.done ? t('{workflows} tagged anew.', { workflows: workflows(report.done) }) : t('None of them.')}
           failed={report.failed.map(({ key, reason }) => ({
             key,
             reason,

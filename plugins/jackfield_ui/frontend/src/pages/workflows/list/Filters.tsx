@@ -1,6 +1,7 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { paths } from '../../../api/schema';
+import { t } from '../../../language/messages';
 import { useTags } from '../queries';
 
 type Query = NonNullable<paths['/api/v1/workflows']['get']['parameters']['query']>;
@@ -14,17 +15,17 @@ export interface Wanted {
 }
 
 const STATES = [
-  { value: '', label: 'All workflows' },
-  { value: 'true', label: 'Active only' },
-  { value: 'false', label: 'Inactive only' },
+  { value: '', label: t('All workflows') },
+  { value: 'true', label: t('Active only') },
+  { value: 'false', label: t('Inactive only') },
 ];
 const ORDERS: { value: Order; label: string }[] = [
-  { value: '-updatedAt', label: 'Last changed' },
-  { value: 'name', label: 'Name, A to Z' },
-  { value: '-name', label: 'Name, Z to A' },
-  { value: '-createdAt', label: 'Newest' },
-  { value: 'createdAt', label: 'Oldest' },
-  { value: '-nodeCount', label: 'Most nodes' },
+  { value: '-updatedAt', label: t('Last changed') },
+  { value: 'name', label: t('Name, A to Z') },
+  { value: '-name', label: t('Name, Z to A') },
+  { value: '-createdAt', label: t('Newest') },
+  { value: 'createdAt', label: t('Oldest') },
+  { value: '-nodeCount', label: t('Most nodes') },
 ];
 
 /** Which workflows are listed, and in which order. */
@@ -33,8 +34,8 @@ export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (chang
   return (
     <Group mb="md" gap="sm">
       <TextInput
-        aria-label="Search workflows"
-        placeholder="Search names, tags, nodes, notes"
+        aria-label={t('Search workflows')}
+        placeholder={t('Search names, tags, nodes, notes')}
         leftSection={<IconSearch size={16} aria-hidden="true" />}
         value={wanted.text}
         maxLength={200}
@@ -42,7 +43,7 @@ export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (chang
         w={{ base: '100%', xs: 290 }}
       />
       <Select
-        aria-label="Show which workflows"
+        aria-label={t('Show which workflows')}
         data={STATES}
         value={wanted.state}
         onChange={(next) => onChange({ state: next ?? '' })}
@@ -51,8 +52,8 @@ export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (chang
       />
       {tags.length > 0 && (
         <Select
-          aria-label="Show workflows with a tag"
-          placeholder="All tags"
+          aria-label={t('Show workflows with a tag')}
+          placeholder={t('All tags')}
           data={tags.map(({ name }) => name)}
           value={wanted.tag || null}
           onChange={(next) => onChange({ tag: next ?? '' })}
@@ -62,7 +63,7 @@ export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (chang
         />
       )}
       <Select
-        aria-label="Sort by"
+        aria-label={t('Sort by')}
         data={ORDERS}
         value={wanted.order}
         onChange={(next) => onChange({ order: ORDERS.find(({ value }) => value === next)?.value ?? '-updatedAt' })}

@@ -7,6 +7,7 @@ import { areaPath } from '../../../app/areas';
 import { confirm } from '../../../components/confirm';
 import { notifyError } from '../../../components/notify';
 import { TextDialog, type TextQuestion } from '../../../components/TextDialog';
+import { t } from '../../../language/messages';
 import { branches, changeFolder, deleteFolder, type Folder, makeFolder, within } from './folders';
 import classes from './list.module.css';
 import { MoveTo } from './MoveTo';
@@ -27,11 +28,11 @@ export function FolderTree({
   onGone: () => void;
 }) {
   return (
-    <nav aria-label="Folders" className={classes.tree}>
+    <nav aria-label={t('Folders')} className={classes.tree}>
       <NavLink
         component={Link}
         to={PATH}
-        label="All workflows"
+        label={t('All workflows')}
         active={chosen === null}
         leftSection={<IconStack2 size={16} aria-hidden="true" />}
         {...(chosen === null ? { 'aria-current': 'page' as const } : {})}
@@ -52,7 +53,11 @@ export function FolderTree({
                 )
               }
               rightSection={
-                <Text size="xs" c="dimmed" aria-label={`${folder.workflowCount} workflows`}>
+                <Text
+                  size="xs"
+                  c="dimmed"
+                  aria-label={t('{workflowCount} workflows', { workflowCount: folder.workflowCount })}
+                >
                   {folder.workflowCount}
                 </Text>
               }
@@ -71,9 +76,9 @@ export function FolderTree({
 /** Asks for a name, and makes a folder. */
 export function newFolder(parent: Folder | undefined, done: () => void): TextQuestion {
   return {
-    title: parent ? `New folder in “${parent.name}”` : 'New folder',
-    label: 'Name',
-    action: 'Create',
+    title: parent ? t('New folder in “{name}”', { name: parent.name }) : t('New folder'),
+    label: t('Name'),
+    action: t('Create'),
     run: async (name) => {
       await makeFolder(name, parent?.id ?? null);
       done();
@@ -91,47 +96,48 @@ function FolderMenu({ folder, folders, onGone }: { folder: Folder; folders: read
     reread();
   };
   const remove = async () => {
-    const body = 'Its contents move to the folder above. No workflow is deleted.';
-    if (!(await confirm({ title: `Delete the folder “${folder.name}”?`, body, action: 'Delete' }))) return;
+    const body = t('Its contents move to the folder above. No workflow is deleted.');
+    if (!(await confirm({ title: t('Delete the folder “{name}”?', { name: folder.name }), body, action: t('Delete') })))
+      return;
     try {
       await deleteFolder(folder.id);
       onGone();
     } catch (error) {
-      notifyError(error, `“${folder.name}” cannot be deleted`);
+      notifyError(error, t('“{name}” cannot be deleted', { name: folder.name }));
     }
     reread();
   };
   const rename: TextQuestion = {
-    title: `Rename “${folder.name}”`,
-    label: 'Name',
+    title: t('Rename “{name}”', { name: folder.name }),
+    label: t('Name'),
     initial: folder.name,
-    action: 'Rename',
+    action: t('Rename'),
     run: (name) => change({ name }),
   };
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={`Actions for the folder “${folder.name}”`}>
+          <ActionIcon size="sm" aria-label={t('Actions for the folder “{name}”', { name: folder.name })}>
             <IconDotsVertical size={14} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => setQuestion(newFolder(folder, reread))}>
-            New folder inside
+            {t('New folder inside')}
           </Menu.Item>
-          <Menu.Item onClick={() => setQuestion(rename)}>Rename</Menu.Item>
-          <Menu.Item onClick={() => setMoving(true)}>Move</Menu.Item>
+          <Menu.Item onClick={() => setQuestion(rename)}>{t('Rename')}</Menu.Item>
+          <Menu.Item onClick={() => setMoving(true)}>{t('Move')}</Menu.Item>
           <Menu.Divider />
           <Menu.Item c="var(--jf-bad)" onClick={() => void remove()}>
-            Delete
+            {t('Delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {question && <TextDialog question={question} onClose={() => setQuestion(undefined)} />}
       {moving && (
         <MoveTo
-          title={`Move “${folder.name}”`}
+          title={t('Move “{name}”', { name: folder.name })}
           present={folder.parentId}
           barred={within(folders, folder.id)}
           run={(parentId) => change({ parentId })}

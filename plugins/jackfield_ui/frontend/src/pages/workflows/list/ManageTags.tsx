@@ -7,6 +7,7 @@ import { confirm } from '../../../components/confirm';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { TextDialog, type TextQuestion } from '../../../components/TextDialog';
+import { t } from '../../../language/messages';
 import { useTags } from '../queries';
 
 /** All tags, and what may be done to them. */
@@ -16,9 +17,9 @@ export default function ManageTags({ onClose }: { onClose: () => void }) {
   const [question, setQuestion] = useState<TextQuestion>();
   const reread = () => client.invalidateQueries({ queryKey: ['workflows'] });
   const make: TextQuestion = {
-    title: 'New tag',
-    label: 'Name',
-    action: 'Create',
+    title: t('New tag'),
+    label: t('Name'),
+    action: t('Create'),
     run: async (name) => {
       await body(api.POST('/api/v1/tags', { body: { name } }));
       await reread();
@@ -26,34 +27,40 @@ export default function ManageTags({ onClose }: { onClose: () => void }) {
   };
   const rename = ({ id, name }: { id: string; name: string }): TextQuestion => ({
     ...make,
-    title: `Rename the tag “${name}”`,
+    title: t('Rename the tag “{name}”', { name }),
     initial: name,
-    action: 'Rename',
+    action: t('Rename'),
     run: async (next) => {
       await body(api.PUT('/api/v1/tags/{tag_id}', { params: { path: { tag_id: id } }, body: { name: next } }));
       await reread();
     },
   });
   const remove = async ({ id, name }: { id: string; name: string }) => {
-    const text = 'Its workflows stay, without the tag.';
-    if (!(await confirm({ title: `Delete the tag “${name}”?`, body: text, action: 'Delete' }))) return;
+    const text = t('Its workflows stay, without the tag.');
+    if (!(await confirm({ title: t('Delete the tag “{name}”?', { name }), body: text, action: t('Delete') }))) return;
     await api.DELETE('/api/v1/tags/{tag_id}', { params: { path: { tag_id: id } } }).catch(notifyError);
     await reread();
   };
   return (
-    <Modal opened onClose={onClose} title="Tags">
+    <Modal opened onClose={onClose} title={t('Tags')}>
       <Stack>
         {!tags && <Skeleton height={80} />}
-        {tags?.length === 0 && <Text c="dimmed">There are no tags yet.</Text>}
+        {tags?.length === 0 && <Text c="dimmed">{t('There are no tags yet.')}</Text>}
         <Stack gap={4} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
           {tags?.map((tag) => (
             <Group key={tag.id} component="li" justify="space-between" wrap="nowrap">
               <Text style={{ overflowWrap: 'anywhere' }}>{tag.name}</Text>
               <Group gap={4} wrap="nowrap">
-                <ActionIcon aria-label={`Rename the tag “${tag.name}”`} onClick={() => setQuestion(rename(tag))}>
+                <ActionIcon
+                  aria-label={t('Rename the tag “{name}”', { name: tag.name })}
+                  onClick={() => setQuestion(rename(tag))}
+                >
                   <IconPencil size={16} />
                 </ActionIcon>
-                <ActionIcon aria-label={`Delete the tag “${tag.name}”`} onClick={() => void remove(tag)}>
+                <ActionIcon
+                  aria-label={t('Delete the tag “{name}”', { name: tag.name })}
+                  onClick={() => void remove(tag)}
+                >
                   <IconTrash size={16} />
                 </ActionIcon>
               </Group>
@@ -62,7 +69,7 @@ export default function ManageTags({ onClose }: { onClose: () => void }) {
         </Stack>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => setQuestion(make)}>
-            New tag
+            {t('New tag')}
           </Button>
         </Group>
       </Stack>

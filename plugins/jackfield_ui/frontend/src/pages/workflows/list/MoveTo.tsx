@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Modal } from '../../../components/Modal';
 import { explained } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { branches, pathOf, useFolders } from './folders';
 
 const TOP = 'top';
@@ -26,7 +27,7 @@ export function MoveTo({
   const [chosen, setChosen] = useState(present ?? TOP);
   const move = useMutation({ mutationFn: () => run(chosen === TOP ? null : chosen), onSuccess: onClose });
   const choices = [
-    { value: TOP, label: 'No folder' },
+    { value: TOP, label: t('No folder') },
     ...branches(folders)
       .filter(({ folder }) => !barred?.has(folder.id))
       .map(({ folder }) => ({ value: folder.id, label: pathOf(folders, folder.id) })),
@@ -40,7 +41,7 @@ export function MoveTo({
       <form onSubmit={submit}>
         <Stack>
           <Select
-            label="Folder"
+            label={t('Folder')}
             data={choices}
             value={chosen}
             onChange={(next) => setChosen(next ?? TOP)}
@@ -51,10 +52,10 @@ export function MoveTo({
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={move.isPending} disabled={chosen === (present ?? TOP)}>
-              Move
+              {t('Move')}
             </Button>
           </Group>
         </Stack>

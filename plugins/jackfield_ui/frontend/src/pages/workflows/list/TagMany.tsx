@@ -5,6 +5,7 @@ import { api, body } from '../../../api/client';
 import { type BulkReport, eachOf } from '../../../components/eachOf';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { useTags } from '../queries';
 import { workflows } from './Chosen';
 
@@ -34,31 +35,31 @@ export default function TagMany({
     onError: (error) => notifyError(error),
   });
   return (
-    <Modal opened onClose={onClose} title={`Tags of ${workflows(ids.length)}`}>
+    <Modal opened onClose={onClose} title={t('Tags of {workflows}', { workflows: workflows(ids.length) })}>
       <form onSubmit={form.onSubmit(() => mutate())}>
         <Stack>
           <TagsInput
-            label="Add"
+            label={t('Add')}
             data={names.filter((name) => !removed.includes(name))}
             maxTags={MOST}
             maxLength={255}
-            placeholder={added.length ? '' : 'Choose tags, or type a new one'}
+            placeholder={added.length ? '' : t('Choose tags, or type a new one')}
             data-autofocus
             {...form.getInputProps('added')}
           />
           <MultiSelect
-            label="Remove"
+            label={t('Remove')}
             data={names.filter((name) => !added.includes(name))}
-            placeholder={removed.length ? '' : 'Choose tags'}
+            placeholder={removed.length ? '' : t('Choose tags')}
             searchable
             {...form.getInputProps('removed')}
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={isPending} disabled={added.length + removed.length === 0}>
-              Apply
+              {t('Apply')}
             </Button>
           </Group>
         </Stack>

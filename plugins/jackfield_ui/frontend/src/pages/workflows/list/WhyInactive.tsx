@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
 import { Failure } from '../../../components/Failure';
+import { t } from '../../../language/messages';
 import { Reasons } from '../AttentionMark';
 
 /** Beside a workflow that is not active: what keeps it from it, asked for when somebody wants to know. */
@@ -14,7 +15,7 @@ export function WhyInactive({ id, name }: { id: string; name: string }) {
       <Popover.Target>
         <ActionIcon
           size="sm"
-          aria-label={`Why “${name}” is not active`}
+          aria-label={t('Why “{name}” is not active', { name })}
           onClick={(event) => {
             event.stopPropagation();
             setOpen(!open);
@@ -38,12 +39,13 @@ function Why({ id }: { id: string }) {
     staleTime: 0,
   });
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loader size="sm" role="status" aria-label="Loading" />;
-  if (data.activatable) return <Text size="sm">Nothing keeps it from being active. It was not switched on.</Text>;
+  if (!data) return <Loader size="sm" role="status" aria-label={t('Loading')} />;
+  if (data.activatable)
+    return <Text size="sm">{t('Nothing keeps it from being active. It was not switched on.')}</Text>;
   return (
     <>
       <Text fw={600} mb={4}>
-        It cannot be active yet
+        {t('It cannot be active yet')}
       </Text>
       <Reasons reasons={data.reasons} />
     </>

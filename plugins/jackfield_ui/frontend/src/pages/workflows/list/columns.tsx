@@ -9,6 +9,7 @@ import { notifyError } from '../../../components/notify';
 import { projectColumns } from '../../../components/projects/ProjectBadge';
 import type { Belonging } from '../../../components/projects/rights';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import { AttentionMark } from '../AttentionMark';
 import { setActive } from '../queries';
 import { type Folder, pathOf } from './folders';
@@ -23,19 +24,19 @@ export function columnsOf(belonging: Belonging, inUse: boolean, folders: readonl
   return [
     {
       key: 'name',
-      title: 'Name',
+      title: t('Name'),
       primary: true,
       render: (row) => <Name row={row} place={pathOf(folders, row.folderId)} />,
     },
     {
       key: 'active',
-      title: 'Active',
+      title: t('Active'),
       render: (row) => (
         <Group gap={4} wrap="nowrap">
           {belonging.may(row.id, 'write') ? (
             <ActiveSwitch row={row} />
           ) : (
-            <span>{row.active ? 'Active' : 'Inactive'}</span>
+            <span>{row.active ? t('Active') : t('Inactive')}</span>
           )}
           {!row.active && <WhyInactive id={row.id} name={row.name} />}
         </Group>
@@ -44,7 +45,7 @@ export function columnsOf(belonging: Belonging, inUse: boolean, folders: readonl
     ...projectColumns<WorkflowRow>(inUse, belonging),
     {
       key: 'starts',
-      title: 'Starts',
+      title: t('Starts'),
       render: ({ starts }) => (
         <Text size="sm" c="dimmed" className={classes.starts}>
           {starts?.map(({ text }) => text).join('; ')}
@@ -53,7 +54,7 @@ export function columnsOf(belonging: Belonging, inUse: boolean, folders: readonl
     },
     {
       key: 'tags',
-      title: 'Tags',
+      title: t('Tags'),
       render: ({ tags }) => (
         <Group gap={4}>
           {tags.map(({ id, name }) => (
@@ -64,8 +65,8 @@ export function columnsOf(belonging: Belonging, inUse: boolean, folders: readonl
         </Group>
       ),
     },
-    { key: 'nodes', title: 'Nodes', align: 'end', render: ({ nodeCount }) => nodeCount },
-    { key: 'changed', title: 'Changed', render: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
+    { key: 'nodes', title: t('Nodes'), align: 'end', render: ({ nodeCount }) => nodeCount },
+    { key: 'changed', title: t('Changed'), render: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
   ];
 }
 
@@ -76,7 +77,7 @@ function Name({ row, place }: { row: WorkflowRow; place: string }) {
         <Anchor component={Link} to={address(row)} c="inherit" inherit style={{ overflowWrap: 'anywhere' }}>
           {row.name}
         </Anchor>
-        <AttentionMark title="Needs attention" reasons={row.attention ?? undefined} />
+        <AttentionMark title={t('Needs attention')} reasons={row.attention ?? undefined} />
       </Group>
       {place && (
         <Text size="xs" c="dimmed">
@@ -92,11 +93,15 @@ function ActiveSwitch({ row }: { row: WorkflowRow }) {
   const { mutate, isPending } = useMutation({
     mutationFn: (active: boolean) => setActive(row.id, active),
     onSuccess: reread,
-    onError: (error) => notifyError(error, `“${row.name}” cannot be ${row.active ? 'deactivated' : 'activated'}`),
+    onError: (error) =>
+      notifyError(
+        error,
+        t('“{name}” cannot be {part}', { name: row.name, part: row.active ? t('deactivated') : t('activated') }),
+      ),
   });
   return (
     <Switch
-      aria-label={`“${row.name}” is active`}
+      aria-label={t('“{name}” is active', { name: row.name })}
       checked={row.active}
       disabled={isPending}
       onClick={(event) => event.stopPropagation()}

@@ -10,6 +10,7 @@ import { CodeEditor } from '../../../components/CodeEditor';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
+import { t } from '../../../language/messages';
 import classes from '../editor.module.css';
 import { isSticky, kindOf } from '../model/document';
 import { presentDoc, useEditor } from '../model/store';
@@ -41,7 +42,7 @@ export function RunBar({
   const hooks = doc.nodes.filter((node) => kindOf(node.type) === 'webhook' && !node.disabled);
   const running = live.status === 'running' || live.status === 'queued';
   const start = (part?: Part) => {
-    run(part).catch((error: unknown) => notifyError(error, 'The workflow cannot run'));
+    run(part).catch((error: unknown) => notifyError(error, t('The workflow cannot run')));
   };
   if (!doc.nodes.length) return null;
   return (
@@ -53,21 +54,21 @@ export function RunBar({
             onClick={() => start()}
             loading={save.saving}
           >
-            Run
+            {t('Run')}
           </Button>
           <Menu position="top-end">
             <Menu.Target>
-              <Button px="xs" aria-label="More ways to run" style={{ borderLeft: '1px solid' }}>
+              <Button px="xs" aria-label={t('More ways to run')} style={{ borderLeft: '1px solid' }}>
                 <IconChevronDown size={16} />
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => setAsking(true)}>
-                Run with a start and input
+                {t('Run with a start and input')}
               </Menu.Item>
               {hooks.length > 0 && (
                 <Menu.Item leftSection={<IconWebhook size={16} />} onClick={() => setTesting(true)}>
-                  Test the webhook
+                  {t('Test the webhook')}
                 </Menu.Item>
               )}
             </Menu.Dropdown>
@@ -76,7 +77,7 @@ export function RunBar({
       )}
       {onChat && !running && (
         <Button variant="default" leftSection={<IconMessage size={16} aria-hidden="true" />} onClick={onChat}>
-          Chat
+          {t('Chat')}
         </Button>
       )}
       {hooks.length > 0 && !running && !live.listening && (
@@ -86,7 +87,7 @@ export function RunBar({
           onClick={() => setTesting(true)}
           visibleFrom="xs"
         >
-          Test webhook
+          {t('Test webhook')}
         </Button>
       )}
       {(running || live.status === 'waiting') && (
@@ -95,16 +96,16 @@ export function RunBar({
           leftSection={<IconPlayerStop size={16} aria-hidden="true" />}
           onClick={() => live.cancel()}
         >
-          Stop
+          {t('Stop')}
         </Button>
       )}
       <span role="status">
         {live.listening ? (
           <Group gap="xs">
             <Text span size="sm" c="dimmed">
-              Waiting for a test call
+              {t('Waiting for a test call')}
             </Text>
-            <ActionIcon size="sm" onClick={() => live.listen(false)} aria-label="Stop waiting for a test call">
+            <ActionIcon size="sm" onClick={() => live.listen(false)} aria-label={t('Stop waiting for a test call')}>
               <IconX size={14} />
             </ActionIcon>
           </Group>
@@ -117,10 +118,10 @@ export function RunBar({
           <Reused progress={live.progress} />
           {hasArea('executions') && (
             <Anchor component={Link} to={`${areaPath('executions')}/${segment(live.id)}`} size="sm">
-              Details
+              {t('Details')}
             </Anchor>
           )}
-          <ActionIcon size="sm" onClick={() => live.clear()} aria-label="Clear the run from the canvas">
+          <ActionIcon size="sm" onClick={() => live.clear()} aria-label={t('Clear the run from the canvas')}>
             <IconX size={14} />
           </ActionIcon>
         </Group>
@@ -137,7 +138,7 @@ function Reused({ progress }: { progress: Progress }) {
   if (!names.length) return null;
   return (
     <Text span size="sm" c="dimmed" title={names.join(', ')}>
-      {names.length === 1 ? '1 node' : `${names.length} nodes`} not run again
+      {t('{names, plural, one {1 node not run again} other {# nodes not run again}}', { names: names.length })}
     </Text>
   );
 }
@@ -166,14 +167,14 @@ function Ask({
       run({ start: start ?? undefined, ...(items.length ? { items } : {}) });
       onClose();
     } catch (error) {
-      setProblem(`This is not JSON: ${messageOf(error)}`);
+      setProblem(t('This is not JSON: {messageOf}', { messageOf: messageOf(error) }));
     }
   };
   return (
-    <Modal opened onClose={onClose} title="Run with a start and input" size="lg">
+    <Modal opened onClose={onClose} title={t('Run with a start and input')} size="lg">
       <Stack>
         <Select
-          label="Start at"
+          label={t('Start at')}
           data={nodes.map(({ name }) => name)}
           value={start}
           onChange={setStart}
@@ -181,14 +182,14 @@ function Ask({
           allowDeselect={false}
         />
         <Input.Wrapper
-          label="Input"
-          description="Items that the start node gives: objects, or items with json and binary."
+          label={t('Input')}
+          description={t('Items that the start node gives: objects, or items with json and binary.')}
           error={problem}
         >
-          <CodeEditor label="Input" language="json" value={text} onChange={setText} minHeight={160} />
+          <CodeEditor label={t('Input')} language="json" value={text} onChange={setText} minHeight={160} />
         </Input.Wrapper>
         <Group justify="flex-end">
-          <Button onClick={submit}>Run</Button>
+          <Button onClick={submit}>{t('Run')}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CodeEditor } from '../../../components/CodeEditor';
 import { CopyIcon } from '../../../components/Copyable';
 import { Modal } from '../../../components/Modal';
+import { t } from '../../../language/messages';
 import { type DocNode, parametersOf } from '../model/document';
 import { defaultMethodOf } from '../model/shape';
 import type { Save } from '../useSave';
@@ -26,11 +27,11 @@ export function TestWebhook({ hooks, save, onClose }: { hooks: readonly DocNode[
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Test the webhook" size="lg">
+    <Modal opened onClose={onClose} title={t('Test the webhook')} size="lg">
       <Stack>
         {hooks.length > 1 && (
           <Select
-            label="Webhook"
+            label={t('Webhook')}
             data={hooks.map((one) => one.name)}
             value={name}
             onChange={setName}
@@ -38,22 +39,22 @@ export function TestWebhook({ hooks, save, onClose }: { hooks: readonly DocNode[
           />
         )}
         <div>
-          <Text fw={550}>Test URL</Text>
+          <Text fw={550}>{t('Test URL')}</Text>
           <Group gap="xs" wrap="nowrap">
             <Text className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
               {methods.join(', ')} {url}
             </Text>
-            <CopyIcon text={url} label="the test URL" />
+            <CopyIcon text={url} label={t('the test URL')} />
           </Group>
           <Text size="sm" c="dimmed">
-            It runs the saved workflow, also while it is inactive, and uses pinned data.
+            {t('It runs the saved workflow, also while it is inactive, and uses pinned data.')}
           </Text>
         </div>
         {method !== 'GET' && method !== 'HEAD' && (
           <div>
-            <Text fw={550}>Body</Text>
+            <Text fw={550}>{t('Body')}</Text>
             <CodeEditor
-              label="Body"
+              label={t('Body')}
               language="json"
               value={sent}
               onChange={setSent}
@@ -64,19 +65,19 @@ export function TestWebhook({ hooks, save, onClose }: { hooks: readonly DocNode[
         )}
         <div>
           <Group gap="xs">
-            <Text fw={550}>curl command</Text>
-            <CopyIcon text={curl} label="the curl command" />
+            <Text fw={550}>{t('curl command')}</Text>
+            <CopyIcon text={curl} label={t('the curl command')} />
           </Group>
           <Text className="jf-mono" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {curl}
           </Text>
         </div>
         {parametersOf(hook).authentication && parametersOf(hook).authentication !== 'none' ? (
-          <Alert color="yellow">The webhook asks for authentication: add it to the call.</Alert>
+          <Alert color="yellow">{t('The webhook asks for authentication: add it to the call.')}</Alert>
         ) : null}
         <Group justify="flex-end">
           <Button onClick={() => void listen()} loading={save.saving}>
-            {save.dirty ? 'Save and listen for a test call' : 'Listen for a test call'}
+            {save.dirty ? t('Save and listen for a test call') : t('Listen for a test call')}
           </Button>
         </Group>
       </Stack>

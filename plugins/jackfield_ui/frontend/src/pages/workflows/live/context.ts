@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { t } from '../../../language/messages';
 import { NOTHING } from './progress';
 import type { Live } from './useLive';
 
@@ -16,7 +17,7 @@ export const LiveContext = createContext<Live>({
   listen: () => undefined,
   settle: () => undefined,
   clear: () => undefined,
-  show: () => Promise.reject(new Error('no editor')),
+  show: () => Promise.reject(new Error(t('no editor'))),
   renamed: () => undefined,
 });
 

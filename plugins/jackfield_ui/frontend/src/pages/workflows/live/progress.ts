@@ -1,5 +1,7 @@
 /** How far an execution is, node by node: from live events, or from an execution that was read. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import type { Execution } from '../queries';
 
 export interface NodeState {
@@ -50,7 +52,7 @@ export function withRun(
     status: failed ? 'failed' : 'success',
     outputs,
     runs: (before?.runs ?? 0) + 1,
-    ...(error ? { error } : failed ? { error: 'The node failed.' } : {}),
+    ...(error ? { error } : failed ? { error: t('The node failed.') } : {}),
   };
 }
 

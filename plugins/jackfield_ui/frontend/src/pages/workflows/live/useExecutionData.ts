@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { notifyDone, notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import * as commands from '../canvas/commands';
 import { lastRunOf } from '../model/data';
 import { wiresOf } from '../model/document';
@@ -22,8 +23,12 @@ export function useExecutionData(live: Live, editable: boolean): void {
     setParams({}, { replace: true });
     show(wanted)
       .then((execution) => (editable ? pinStarts(store, execution) : []))
-      .then((names) => names.length && notifyDone(`Pinned the data of ${names.join(', ')}. Runs by hand use it.`))
-      .catch((error: unknown) => notifyError(error, 'The execution cannot be opened'));
+      .then(
+        (names) =>
+          names.length &&
+          notifyDone(t('Pinned the data of {names}. Runs by hand use it.', { names: names.join(', ') })),
+      )
+      .catch((error: unknown) => notifyError(error, t('The execution cannot be opened')));
   }, [wanted]);
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api } from '../../../api/client';
 import { useEvents } from '../../../api/useEvents';
 import { notifyError } from '../../../components/notify';
+import { t } from '../../../language/messages';
 import { type Execution, type Part, readExecution, startWorkflow, useLastExecution } from '../queries';
 import { advanced, kept, NOTHING, type Progress, progressOf } from './progress';
 
@@ -93,7 +94,7 @@ export function useLive(workflowId: string): Live {
       }));
       void client.invalidateQueries({ queryKey: ['executions'] });
     } catch (error) {
-      notifyError(error, 'The run could not be read');
+      notifyError(error, t('The run could not be read'));
     }
   };
 
@@ -163,7 +164,7 @@ export function useLive(workflowId: string): Live {
     },
     show: async (id) => {
       const execution = await readExecution(id);
-      if (execution.workflowId !== workflowId) throw new Error('It is of another workflow.');
+      if (execution.workflowId !== workflowId) throw new Error(t('It is of another workflow.'));
       current.current = id;
       setRead(execution);
       setWatched({ id, progress: progressOf(execution), status: execution.status });

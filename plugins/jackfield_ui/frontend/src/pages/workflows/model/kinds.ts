@@ -1,15 +1,16 @@
 import { uuid } from '../../../api/uuid';
+import { t } from '../../../language/messages';
 import { emptyFilter } from '../form/conditions';
 
 /** Groups of node types, in the order of the palette. */
 export const GROUPS: readonly [string, string][] = [
-  ['trigger', 'Triggers'],
-  ['flow', 'Flow'],
-  ['transform', 'Data'],
-  ['code', 'Code and agents'],
-  ['input', 'Files in'],
-  ['output', 'Answers and files out'],
-  ['network', 'Services'],
+  ['trigger', t('Triggers')],
+  ['flow', t('Flow')],
+  ['transform', t('Data')],
+  ['code', t('Code and agents')],
+  ['input', t('Files in')],
+  ['output', t('Answers and files out')],
+  ['network', t('Services')],
   ['ai', 'AI'],
 ];
 

@@ -1,4 +1,5 @@
 /** Marks of what a draft would do to nodes and wires of the canvas. Pure. */
+import { t } from '../../../language/messages';
 import type { Doc, Wire } from './document';
 
 export type Mark = 'added' | 'changed' | 'removed';
@@ -14,7 +15,11 @@ export interface Overlay {
 
 export const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
 
-export const MARK_WORDS: Readonly<Record<Mark, string>> = { added: 'Added', changed: 'Changed', removed: 'Removed' };
+export const MARK_WORDS: Readonly<Record<Mark, string>> = {
+  added: t('Added'),
+  changed: t('Changed'),
+  removed: t('Removed'),
+};
 
 export const wireKey = (wire: Wire): string =>
   JSON.stringify([wire.source, wire.type, wire.output, wire.target, wire.targetType, wire.input]);

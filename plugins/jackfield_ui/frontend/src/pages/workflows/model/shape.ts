@@ -1,6 +1,8 @@
 /** How a node looks on the canvas: what comes in, what goes out, how large it is. */
+
 import { isRecord } from '../../../api/errors';
 import { readable } from '../../../components/readable';
+import { t } from '../../../language/messages';
 import type { NodeType, Ports } from '../queries';
 import { type DocNode, isSticky, kindOf, parametersOf, type Wire } from './document';
 
@@ -187,10 +189,10 @@ export function subtitleOf(node: DocNode): string {
 
 /** Short ones: the ports of one node stand close together. */
 const PART_LABELS: Record<string, string> = {
-  ai_languageModel: 'Model',
-  ai_outputParser: 'Parser',
-  ai_textSplitter: 'Splitter',
-  ai_vectorStore: 'Store',
+  ai_languageModel: t('Model'),
+  ai_outputParser: t('Parser'),
+  ai_textSplitter: t('Splitter'),
+  ai_vectorStore: t('Store'),
 };
 
 /** ai_embedding as "Embedding". */

@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Copyable } from '../../../components/Copyable';
+import { t } from '../../../language/messages';
 import { routeOf } from '../live/TestWebhook';
 import { type DocNode, kindOf } from '../model/document';
 import { useEditor } from '../model/store';
@@ -16,23 +17,24 @@ export function Addresses({ node }: { node: DocNode }) {
     <Stack gap={4} align="flex-start">
       <SegmentedControl
         size="xs"
-        aria-label="Which address"
+        aria-label={t('Which address')}
         value={which}
         onChange={setWhich}
         data={[
-          { value: 'test', label: 'Test URL' },
-          { value: 'live', label: 'Production URL' },
+          { value: 'test', label: t('Test URL') },
+          { value: 'live', label: t('Production URL') },
         ]}
       />
       <Text size="sm" className="jf-mono" maw="100%" component="div">
-        {methods.join(', ')} <Copyable text={url} label={which === 'test' ? 'the test URL' : 'the production URL'} />
+        {methods.join(', ')}{' '}
+        <Copyable text={url} label={which === 'test' ? t('the test URL') : t('the production URL')} />
       </Text>
       <Text size="xs" c="dimmed">
         {which === 'test'
-          ? 'Runs the saved workflow with its pinned data, active or not.'
+          ? t('Runs the saved workflow with its pinned data, active or not.')
           : active
-            ? 'It is live: the workflow is active.'
-            : 'It is live when the workflow is active.'}
+            ? t('It is live: the workflow is active.')
+            : t('It is live when the workflow is active.')}
       </Text>
     </Stack>
   );

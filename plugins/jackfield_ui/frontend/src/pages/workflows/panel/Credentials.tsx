@@ -2,6 +2,7 @@ import { ActionIcon, Group, Select, Stack, TextInput, Tooltip } from '@mantine/c
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type CredentialType, useCredentialTypes, useStoredCredentials } from '../../../components/credentials/kinds';
+import { t } from '../../../language/messages';
 import { usedCredentials } from '../model/credentials';
 import { changeNode, type DocNode, kindOf } from '../model/document';
 import { useStore } from '../model/store';
@@ -17,7 +18,7 @@ export function Credentials({ node, editable }: { node: DocNode; editable: boole
 function Named({ node }: { node: DocNode }) {
   const named = Object.entries(node.credentials ?? {});
   return named.map(([kind, given]) => (
-    <TextInput key={kind} label={`Credential: ${kind}`} value={given?.name ?? given?.id ?? ''} readOnly />
+    <TextInput key={kind} label={t('Credential: {kind}', { kind })} value={given?.name ?? given?.id ?? ''} readOnly />
   ));
 }
 
@@ -51,11 +52,11 @@ function Choices({ node }: { node: DocNode }) {
           <Group key={kind} gap="xs" align="flex-end" wrap="nowrap">
             <Select
               flex={1}
-              label={`Credential: ${title}`}
+              label={t('Credential: {title}', { title })}
               withAsterisk={required}
               description={
                 present && !found && credentials.data
-                  ? `“${present.name ?? present.id}” is not stored here: choose one, or make it.`
+                  ? t('“{name}” is not stored here: choose one, or make it.', { name: present.name ?? present.id })
                   : undefined
               }
               data={options.map(({ id, name }) => ({ value: id, label: name }))}
@@ -66,17 +67,17 @@ function Choices({ node }: { node: DocNode }) {
                   options.find((one) => one.id === id),
                 )
               }
-              placeholder={options.length ? 'None' : 'None is stored yet'}
+              placeholder={options.length ? t('None') : t('None is stored yet')}
               clearable
-              clearButtonProps={{ 'aria-label': 'Use none' }}
-              error={credentials.error ? 'Credentials cannot be read with your rights.' : undefined}
+              clearButtonProps={{ 'aria-label': t('Use none') }}
+              error={credentials.error ? t('Credentials cannot be read with your rights.') : undefined}
             />
             {!credentials.error && known.has(kind) && (
-              <Tooltip label="New credential">
+              <Tooltip label={t('New credential')}>
                 <ActionIcon
                   variant="default"
                   size="input-sm"
-                  aria-label={`New credential: ${title}`}
+                  aria-label={t('New credential: {title}', { title })}
                   onClick={() => setMaking(known.get(kind))}
                 >
                   <IconPlus size={16} />

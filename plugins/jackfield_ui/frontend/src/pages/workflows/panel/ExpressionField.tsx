@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMaximize } from '@tabler/icons-react';
 import { lazy, Suspense, useRef } from 'react';
 import { CodeEditor } from '../../../components/CodeEditor';
+import { t } from '../../../language/messages';
 import { usePanel } from './context';
 import { Result } from './expression/Result';
 import { useDiagnostics } from './expression/useDiagnostics';
@@ -50,7 +51,7 @@ function Small({ label, value, onChange, cursor, onLarge }: Props & { onLarge: (
     <>
       <Box pos="relative">
         <CodeEditor
-          label={`${label}, expression`}
+          label={t('{label}, expression', { label })}
           language="template"
           value={template}
           onChange={(text) => onChange(`=${text}`)}
@@ -67,8 +68,8 @@ function Small({ label, value, onChange, cursor, onLarge }: Props & { onLarge: (
           className={classes.enlarge}
           size="sm"
           onClick={onLarge}
-          aria-label={`Large editor for ${label}`}
-          title="Large editor (Ctrl+Enter)"
+          aria-label={t('Large editor for {label}', { label })}
+          title={t('Large editor (Ctrl+Enter)')}
         >
           <IconMaximize size={14} aria-hidden="true" />
         </ActionIcon>

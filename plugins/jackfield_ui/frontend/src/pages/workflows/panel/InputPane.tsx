@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type FieldUse, Items } from '../../../components/items/Items';
 import { accessor } from '../../../components/items/values';
 import { useMoreItems } from '../../../components/useMoreItems';
+import { t } from '../../../language/messages';
 import { drag } from '../form/drag';
 import { prefixOf, type Source } from '../model/data';
 import type { Item } from '../queries';
@@ -26,18 +27,18 @@ export function InputPane({
   const given = useMoreItems(source?.place, source?.items ?? NONE, source?.total);
   const count = sources.find(({ input }) => input === 0)?.total ?? 0;
   if (!source) {
-    return <Text c="dimmed">Nothing leads to this node, and no other has run.</Text>;
+    return <Text c="dimmed">{t('Nothing leads to this node, and no other has run.')}</Text>;
   }
   const prefix = prefixOf(source);
   const fields: FieldUse = { expression: (path) => `{{ ${prefix}${accessor(path)} }}`, drag };
   const options = sources.map(({ name, output, input, total }, index) => ({
     value: String(index),
-    label: `${name}${output ? `, output ${output}` : ''}${input ? `, into input ${input + 1}` : ''} (${total})`,
+    label: `${name}${output ? `, output ${output}` : ''}${input ? t(', into input {input}', { input: input + 1 }) : ''} (${total})`,
   }));
   return (
     <Stack gap="sm">
       <Select
-        aria-label="Data of which node"
+        aria-label={t('Data of which node')}
         data={options}
         value={String(Math.min(chosen, sources.length - 1))}
         onChange={(next) => setChosen(Number(next))}
@@ -45,13 +46,16 @@ export function InputPane({
       />
       {count > 1 && (
         <Group gap={4} justify="flex-end">
-          <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label="Previous item">
+          <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label={t('Previous item')}>
             <IconChevronLeft size={14} />
           </ActionIcon>
-          <Text size="xs">
-            Item {item + 1} of {count}
-          </Text>
-          <ActionIcon size="sm" disabled={item >= count - 1} onClick={() => onItem(item + 1)} aria-label="Next item">
+          <Text size="xs">{t('Item {item} of {count}', { item: item + 1, count })}</Text>
+          <ActionIcon
+            size="sm"
+            disabled={item >= count - 1}
+            onClick={() => onItem(item + 1)}
+            aria-label={t('Next item')}
+          >
             <IconChevronRight size={14} />
           </ActionIcon>
         </Group>
@@ -60,7 +64,7 @@ export function InputPane({
         <Items
           given={given}
           place={source.place}
-          label="the input"
+          label={t('the input')}
           keep="panel-input"
           first="schema"
           wanted={wanted}
@@ -68,7 +72,7 @@ export function InputPane({
           fields={fields}
         />
       ) : (
-        <Text c="dimmed">No data yet: run the workflow, or pin data to {source.name}.</Text>
+        <Text c="dimmed">{t('No data yet: run the workflow, or pin data to {name}.', { name: source.name })}</Text>
       )}
     </Stack>
   );

@@ -16,6 +16,7 @@ import {
 } from '../../../components/credentials/kinds';
 import { Modal } from '../../../components/Modal';
 import { explained } from '../../../components/notify';
+import { rich, t } from '../../../language/messages';
 
 /** Stores a credential of this kind without leaving the node. */
 export function NewCredential({
@@ -49,9 +50,9 @@ export function NewCredential({
     <Modal
       opened
       onClose={onClose}
-      title={`New credential: ${kind.title}`}
+      title={t('New credential: {title}', { title: kind.title })}
       size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('Close') }}
     >
       <form onSubmit={submit} autoComplete="off">
         <Stack>
@@ -61,7 +62,7 @@ export function NewCredential({
             </Text>
           )}
           <TextInput
-            label="Name"
+            label={t('Name')}
             required
             maxLength={255}
             value={name}
@@ -72,19 +73,24 @@ export function NewCredential({
           <CredentialFields kind={kind} values={values} errors={fields} onChange={setValues} />
           {kind.oauth2 && (
             <Text size="sm" c="dimmed">
-              After it is created, connect it in{' '}
-              <Anchor component={Link} to={`${areaPath('settings')}/credentials`} inherit target="_blank">
-                settings
-              </Anchor>
-              : the provider asks its user to grant access.
+              {rich(
+                'After it is created, connect it in <link>settings</link>: the provider asks its user to grant access.',
+                {
+                  link: (inner) => (
+                    <Anchor component={Link} to={`${areaPath('settings')}/credentials`} inherit target="_blank">
+                      {inner}
+                    </Anchor>
+                  ),
+                },
+              )}
             </Text>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={isPending}>
-              Create
+              {t('Create')}
             </Button>
           </Group>
         </Stack>

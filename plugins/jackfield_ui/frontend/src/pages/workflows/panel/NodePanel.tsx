@@ -12,6 +12,7 @@ import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 're
 import { fetchEditor } from '../../../components/CodeEditor';
 import { notifyError } from '../../../components/notify';
 import { SplitPane } from '../../../components/SplitPane';
+import { t } from '../../../language/messages';
 import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';
 import type { DataOf } from '../live/useLive';
@@ -64,7 +65,7 @@ export default function NodePanel({ name, problems, editable, onRenamed, run, on
       closeOnEscape={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content classNames={{ content: classes.dialog }} aria-label={`Node ${name}`} data-node-panel>
+      <Modal.Content classNames={{ content: classes.dialog }} aria-label={t('Node {name}', { name })} data-node-panel>
         <Content
           key={name}
           node={node}
@@ -141,14 +142,14 @@ function Content({
     ...(trigger
       ? []
       : [
-          ['input', 'Input', <InputPane key="input" sources={sources} item={item} onItem={setItem} />] as [
+          ['input', t('Input'), <InputPane key="input" sources={sources} item={item} onItem={setItem} />] as [
             string,
             string,
             ReactNode,
           ],
         ]),
-    ['node', 'Parameters', <Middle key="node" node={node} problems={problems} editable={editable} />],
-    ['output', 'Output', <OutputPane key="output" name={node.name} labels={shape.outputs} execution={execution} />],
+    ['node', t('Parameters'), <Middle key="node" node={node} problems={problems} editable={editable} />],
+    ['output', t('Output'), <OutputPane key="output" name={node.name} labels={shape.outputs} execution={execution} />],
   ];
   return (
     <PanelContext value={state}>
@@ -163,12 +164,12 @@ function Content({
         <Name node={node} editable={editable} onRenamed={onRenamed} />
         {editable && (
           <RunNode
-            onRun={() => run().catch((error: unknown) => notifyError(error, 'The workflow cannot run'))}
+            onRun={() => run().catch((error: unknown) => notifyError(error, t('The workflow cannot run')))}
             onRunTo={node.disabled || kind?.provides ? undefined : (data) => onRunTo(node.name, data)}
           />
         )}
         {kind && <Help address={helpAddress(kind.kind, kind.help)} name={kind.displayName} />}
-        <ActionIcon onClick={close} aria-label="Close the node">
+        <ActionIcon onClick={close} aria-label={t('Close the node')}>
           <IconX size={18} />
         </ActionIcon>
       </div>
@@ -177,7 +178,7 @@ function Content({
           <Tabs.List>
             {panes.map(([key, label]) => (
               <Tabs.Tab key={key} value={key}>
-                {key === 'node' ? 'Node' : label}
+                {key === 'node' ? t('Node') : label}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -199,7 +200,13 @@ function Content({
 /** Beside the editor, whose changes may not be saved. */
 function Help({ address, name }: { address: string; name: string }) {
   return (
-    <ActionIcon component="a" href={address} target="_blank" rel="noopener noreferrer" aria-label={`Help for ${name}`}>
+    <ActionIcon
+      component="a"
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer"
+      aria-label={t('Help for {name}', { name })}
+    >
       <IconHelp size={18} />
     </ActionIcon>
   );
@@ -229,7 +236,11 @@ function Beside({ panes: [first, ...others] }: { panes: readonly Pane[] }): Reac
   );
   if (!others.length) return section;
   return (
-    <SplitPane name={`node-${first.key}`} initial={SHARES[others.length] ?? 50} label={`Width of ${first.label}`}>
+    <SplitPane
+      name={`node-${first.key}`}
+      initial={SHARES[others.length] ?? 50}
+      label={t('Width of {label}', { label: first.label })}
+    >
       {section}
       <Beside panes={others} />
     </SplitPane>
@@ -253,7 +264,7 @@ function RunNode({
       loading={status === 'running'}
       onClick={onRun}
     >
-      Run
+      {t('Run')}
     </Button>
   );
   if (!onRunTo) return run;
@@ -262,17 +273,17 @@ function RunNode({
       {run}
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More ways to run" disabled={status === 'running'}>
+          <Button variant="default" px="xs" aria-label={t('More ways to run')} disabled={status === 'running'}>
             <IconChevronDown size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPlayerTrackNext size={16} />} onClick={() => onRunTo('last')}>
-            Run to here
+            {t('Run to here')}
           </Menu.Item>
           {reusable !== undefined && (
             <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onRunTo('fresh')}>
-              Run to here with fresh data
+              {t('Run to here with fresh data')}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -298,8 +309,8 @@ function Middle({ node, problems, editable }: { node: DocNode; problems: Problem
   return (
     <Tabs defaultValue="parameters" keepMounted={false}>
       <Tabs.List mb="md">
-        <Tabs.Tab value="parameters">Parameters</Tabs.Tab>
-        <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="parameters">{t('Parameters')}</Tabs.Tab>
+        <Tabs.Tab value="settings">{t('Settings')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="parameters">
         <Stack gap="md">
@@ -343,7 +354,7 @@ function Name({
       <TextInput
         flex={1}
         variant="unstyled"
-        aria-label="Name of the node"
+        aria-label={t('Name of the node')}
         maxLength={255}
         readOnly={!editable}
         value={text}

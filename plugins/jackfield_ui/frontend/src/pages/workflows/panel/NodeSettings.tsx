@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { t } from '../../../language/messages';
 import { changeNode, connect, type DocNode, disconnect, isSticky, setKey, wiresOf } from '../model/document';
 import { partLabel } from '../model/shape';
 import { presentDoc, useEditor, useStore } from '../model/store';
@@ -21,24 +22,24 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
   );
   return (
     <Stack gap="md">
-      {toggle('disabled', 'Disabled', 'Its items pass through unchanged.')}
+      {toggle('disabled', t('Disabled'), t('Its items pass through unchanged.'))}
       <Select
-        label="When it fails"
+        label={t('When it fails')}
         data={[
-          { value: 'stopWorkflow', label: 'Stop the workflow' },
-          { value: 'continueRegularOutput', label: 'Go on with the error as data' },
-          { value: 'continueErrorOutput', label: 'Send errors to a separate output' },
+          { value: 'stopWorkflow', label: t('Stop the workflow') },
+          { value: 'continueRegularOutput', label: t('Go on with the error as data') },
+          { value: 'continueErrorOutput', label: t('Send errors to a separate output') },
         ]}
         value={typeof node.onError === 'string' ? node.onError : 'stopWorkflow'}
         onChange={(next) => set('onError', next === 'stopWorkflow' ? undefined : next)}
         allowDeselect={false}
         readOnly={!editable}
       />
-      {toggle('retryOnFail', 'Try again when it fails', 'Before the failure counts.')}
+      {toggle('retryOnFail', t('Try again when it fails'), t('Before the failure counts.'))}
       {node.retryOnFail === true && (
         <Group grow>
           <NumberInput
-            label="Tries"
+            label={t('Tries')}
             min={2}
             max={5}
             value={typeof node.maxTries === 'number' ? node.maxTries : 3}
@@ -46,7 +47,7 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
             readOnly={!editable}
           />
           <NumberInput
-            label="Pause, in milliseconds"
+            label={t('Pause, in milliseconds')}
             min={0}
             max={5000}
             value={typeof node.waitBetweenTries === 'number' ? node.waitBetweenTries : 1000}
@@ -55,14 +56,14 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
           />
         </Group>
       )}
-      {toggle('executeOnce', 'Run once', 'With the first item only.')}
+      {toggle('executeOnce', t('Run once'), t('With the first item only.'))}
       {toggle(
         'alwaysOutputData',
-        'Always give an item',
-        'An empty one where nothing came out, so that the next node runs.',
+        t('Always give an item'),
+        t('An empty one where nothing came out, so that the next node runs.'),
       )}
       <Textarea
-        label="Notes"
+        label={t('Notes')}
         autosize
         minRows={2}
         maxRows={10}
@@ -72,7 +73,7 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
       />
       <Wires node={node} editable={editable} />
       <Text size="xs" c="dimmed">
-        {node.type}, version {node.typeVersion ?? 'not given'}
+        {t('{type}, version {typeVersion}', { type: node.type, typeVersion: node.typeVersion ?? t('not given') })}
       </Text>
     </Stack>
   );
@@ -92,18 +93,29 @@ function Wires({ node, editable }: { node: DocNode; editable: boolean }) {
   };
   return (
     <Stack gap="xs">
-      <Title order={3}>Wires</Title>
+      <Title order={3}>{t('Wires')}</Title>
       {wires.map((wire) => (
         <Group key={JSON.stringify(wire)} gap="xs" justify="space-between" wrap="nowrap">
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {wire.source === node.name ? `to ${wire.target}` : `from ${wire.source}`}
-            {wire.type === 'main' ? (wire.output ? `, output ${wire.output}` : '') : `, ${partLabel(wire.type)}`}
+            {wire.source === node.name
+              ? t('to {target}', { target: wire.target })
+              : t('from {source}', { source: wire.source })}
+            {wire.type === 'main'
+              ? wire.output
+                ? t(', output {output}', { output: wire.output })
+                : ''
+              : `, ${partLabel(wire.type)}`}
           </Text>
           {editable && (
             <ActionIcon
               size="sm"
               onClick={() => store.commit((now) => disconnect(now, [wire]))}
-              aria-label={`Delete the wire ${wire.source === node.name ? `to ${wire.target}` : `from ${wire.source}`}`}
+              aria-label={t('Delete the wire {part}', {
+                part:
+                  wire.source === node.name
+                    ? t('to {target}', { target: wire.target })
+                    : t('from {source}', { source: wire.source }),
+              })}
             >
               <IconTrash size={14} />
             </ActionIcon>
@@ -112,21 +124,21 @@ function Wires({ node, editable }: { node: DocNode; editable: boolean }) {
       ))}
       {wires.length === 0 && (
         <Text size="sm" c="dimmed">
-          No wires.
+          {t('No wires.')}
         </Text>
       )}
       {editable && others.length > 0 && (
         <Group gap="xs" align="flex-end">
           <Select
             flex={1}
-            label="Connect to"
+            label={t('Connect to')}
             data={[...new Set(others)]}
             value={target}
             onChange={setTarget}
             searchable
           />
           <Button variant="default" disabled={!target} onClick={add}>
-            Connect
+            {t('Connect')}
           </Button>
         </Group>
       )}

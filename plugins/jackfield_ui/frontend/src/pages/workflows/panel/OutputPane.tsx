@@ -8,6 +8,7 @@ import { Items } from '../../../components/items/Items';
 import { notifyError } from '../../../components/notify';
 import { useMoreItems } from '../../../components/useMoreItems';
 import { Duration } from '../../../components/values';
+import { rich, t } from '../../../language/messages';
 import * as commands from '../canvas/commands';
 import { givenBy, lastRunOf, pinnedOf } from '../model/data';
 import { presentDoc, useEditor, useStore } from '../model/store';
@@ -40,7 +41,7 @@ export function OutputPane({
   const all = useMutation({
     mutationFn: () => commands.lastOutput(store.doc, name, execution),
     onSuccess: pin,
-    onError: (error) => notifyError(error, 'It cannot be pinned'),
+    onError: (error) => notifyError(error, t('It cannot be pinned')),
   });
   if (writing) {
     const first = pinned ?? (items.length ? items : [{ json: {} }]);
@@ -65,7 +66,7 @@ export function OutputPane({
               leftSection={<IconPinnedOff size={14} aria-hidden="true" />}
               onClick={() => pin(undefined)}
             >
-              Unpin
+              {t('Unpin')}
             </Button>
           ) : (
             <Button
@@ -76,7 +77,7 @@ export function OutputPane({
               leftSection={<IconPin size={14} aria-hidden="true" />}
               onClick={() => all.mutate()}
             >
-              Pin this data
+              {t('Pin this data')}
             </Button>
           )}
           <Button
@@ -85,17 +86,17 @@ export function OutputPane({
             leftSection={<IconPencil size={14} aria-hidden="true" />}
             onClick={() => setWriting(true)}
           >
-            {pinned ? 'Edit pinned data' : 'Write pinned data'}
+            {pinned ? t('Edit pinned data') : t('Write pinned data')}
           </Button>
         </Group>
       )}
       {pinned && (
         <Alert color="violet" p="xs">
-          Pinned: runs by hand and test calls use this instead of running the node.
+          {t('Pinned: runs by hand and test calls use this instead of running the node.')}
         </Alert>
       )}
       {run?.error?.message && !pinned && (
-        <Alert color="red" p="xs" title="The node failed" role="alert">
+        <Alert color="red" p="xs" title={t('The node failed')} role="alert">
           <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {run.error.message}
           </Text>
@@ -104,7 +105,7 @@ export function OutputPane({
       {outputs > 1 && (
         <SegmentedControl
           size="xs"
-          aria-label="Output"
+          aria-label={t('Output')}
           value={String(output)}
           onChange={(next) => setOutput(Number(next))}
           data={Array.from({ length: Math.min(outputs, 8) }, (_, index) => ({
@@ -117,7 +118,7 @@ export function OutputPane({
         <Items
           given={given}
           place={found.place}
-          label="the output"
+          label={t('the output')}
           keep="panel-output"
           first="schema"
           wanted={wanted}
@@ -125,7 +126,7 @@ export function OutputPane({
           about={run && !pinned && <Took run={run} />}
         />
       ) : (
-        <Text c="dimmed">{run ? 'No items came out here.' : 'This node has not run yet.'}</Text>
+        <Text c="dimmed">{run ? t('No items came out here.') : t('This node has not run yet.')}</Text>
       )}
     </Stack>
   );
@@ -134,8 +135,10 @@ export function OutputPane({
 function Took({ run: { duration, reused } }: { run: NodeRun }) {
   return (
     <>
-      in <Duration ms={duration} />
-      {reused && ', in an earlier run'}
+      {rich('in {duration}{value}', {
+        duration: <Duration ms={duration} />,
+        value: reused && t(', in an earlier run'),
+      })}
     </>
   );
 }
@@ -147,7 +150,7 @@ function EditPin({ first, onDone }: { first: unknown; onDone: (value: unknown) =
     try {
       const found: unknown = JSON.parse(text);
       const list = Array.isArray(found) ? found : [found];
-      if (!list.every(isRecord)) throw new Error('Every item must be an object.');
+      if (!list.every(isRecord)) throw new Error(t('Every item must be an object.'));
       onDone(list.map((one) => (isRecord(one.json) ? one : { json: one })));
     } catch (error) {
       setProblem(messageOf(error));
@@ -156,10 +159,10 @@ function EditPin({ first, onDone }: { first: unknown; onDone: (value: unknown) =
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        A list of items: objects, or objects with json and binary.
+        {t('A list of items: objects, or objects with json and binary.')}
       </Text>
       <CodeEditor
-        label="Pinned data"
+        label={t('Pinned data')}
         language="json"
         value={text}
         onChange={setText}
@@ -173,10 +176,10 @@ function EditPin({ first, onDone }: { first: unknown; onDone: (value: unknown) =
       )}
       <Group gap="xs">
         <Button size="compact-sm" onClick={submit}>
-          Pin
+          {t('Pin')}
         </Button>
         <Button size="compact-sm" variant="default" onClick={() => onDone(undefined)}>
-          Cancel
+          {t('Cancel')}
         </Button>
       </Group>
     </Stack>

@@ -1,6 +1,7 @@
 import { Alert, Skeleton, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { ApiError, messageOf } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import { NO_LISTS } from '../form/context';
 import { JsonControl } from '../form/controls/JsonControl';
 import type { Values } from '../form/model';
@@ -36,11 +37,15 @@ export function Parameters({
   const Form = editable ? WithLists : WithoutLists;
   return (
     <Stack gap="md">
-      {data && !data.available && <Alert color="yellow">This node cannot run here: {data.missing}</Alert>}
+      {data && !data.available && (
+        <Alert color="yellow">{t('This node cannot run here: {missing}', { missing: data.missing })}</Alert>
+      )}
       {!data && (
         <Alert color="yellow">
-          The node type {node.type} is not installed. Its parameters are kept as they are; the node fails when it is
-          reached.
+          {t(
+            'The node type {type} is not installed. Its parameters are kept as they are; the node fails when it is reached.',
+            { type: node.type },
+          )}
         </Alert>
       )}
       {data && (
@@ -63,7 +68,7 @@ export function Parameters({
         />
       ) : (
         <JsonControl
-          field={{ name: 'parameters', control: 'json', label: 'Parameters' }}
+          field={{ name: 'parameters', control: 'json', label: t('Parameters') }}
           path={[]}
           value={parameters}
           onChange={(next) => write((next ?? {}) as Values)}

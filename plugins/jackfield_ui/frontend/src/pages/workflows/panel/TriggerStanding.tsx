@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Copyable } from '../../../components/Copyable';
 import { notifyError } from '../../../components/notify';
 import { RelativeTime } from '../../../components/values';
+import { t } from '../../../language/messages';
 import * as commands from '../canvas/commands';
 import type { DocNode } from '../model/document';
 import { useEditor, useStore } from '../model/store';
@@ -13,11 +14,11 @@ import { usePanel } from './context';
 const WAIT = 60;
 const REFRESH_MS = 10_000;
 
-const NEXT = { poll: 'Next poll', subscribe: 'Next look', listen: 'Connects again' };
+const NEXT = { poll: t('Next poll'), subscribe: t('Next look'), listen: t('Connects again') };
 const TEST = {
-  poll: 'The saved node asks its service for the newest item, which is pinned. Nothing starts.',
-  subscribe: 'The saved node waits a minute for the next event of its service, which is pinned. Nothing starts.',
-  listen: 'The saved node listens for a minute to the next event of its service, which is pinned. Nothing starts.',
+  poll: t('The saved node asks its service for the newest item, which is pinned. Nothing starts.'),
+  subscribe: t('The saved node waits a minute for the next event of its service, which is pinned. Nothing starts.'),
+  listen: t('The saved node listens for a minute to the next event of its service, which is pinned. Nothing starts.'),
 };
 
 /** How a trigger stands that asks a service, that a service sends events to, or that holds a connection. */
@@ -35,32 +36,32 @@ export function TriggerStanding({ node }: { node: DocNode }) {
     mutationFn: () => fetchTestEvent(id, node.name, WAIT),
     onSuccess: (items) => {
       if (items.length) commands.setPin(store, node.name, items);
-      else notifyError(new Error('The service has nothing to show yet.'), 'There is no test event');
+      else notifyError(new Error(t('The service has nothing to show yet.')), t('There is no test event'));
     },
-    onError: (error) => notifyError(error, 'There is no test event'),
+    onError: (error) => notifyError(error, t('There is no test event')),
   });
   const row = data?.find((one) => one.node === node.name);
   if (!row) return null;
   return (
     <Stack gap={4} align="flex-start">
       <Group gap="md">
-        <Fact label="Last event">
+        <Fact label={t('Last event')}>
           <RelativeTime time={row.lastEvent ?? null} />
         </Fact>
         {row.kind === 'listen' && !row.next ? (
-          <Fact label="Connected since">
-            <RelativeTime time={row.connected ?? null} never="not connected" />
+          <Fact label={t('Connected since')}>
+            <RelativeTime time={row.connected ?? null} never={t('not connected')} />
           </Fact>
         ) : (
           <Fact label={NEXT[row.kind]}>
-            <RelativeTime time={row.next ?? null} never="not planned" />
+            <RelativeTime time={row.next ?? null} never={t('not planned')} />
           </Fact>
         )}
-        <Fact label="Starts">{row.events}</Fact>
+        <Fact label={t('Starts')}>{row.events}</Fact>
       </Group>
       {row.url && (
         <Text size="sm" className="jf-mono" maw="100%" component="div">
-          <Copyable text={row.url} label="the address of events" />
+          <Copyable text={row.url} label={t('the address of events')} />
         </Text>
       )}
       {row.lastError && (
@@ -71,7 +72,7 @@ export function TriggerStanding({ node }: { node: DocNode }) {
       {editable && (
         <>
           <Button size="compact-sm" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-            Fetch test event
+            {t('Fetch test event')}
           </Button>
           <Text size="xs" c="dimmed">
             {TEST[row.kind]}

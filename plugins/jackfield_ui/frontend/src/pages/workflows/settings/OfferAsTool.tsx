@@ -1,4 +1,5 @@
 import { Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { t } from '../../../language/messages';
 import type { Offer, OfferErrors } from './offer';
 
 interface OfferFields {
@@ -12,16 +13,16 @@ export function OfferAsTool({ offer, errors, change }: OfferFields) {
   return (
     <Stack gap="xs">
       <Switch
-        label="Offer as a tool"
-        description="The agents of all profiles can call this workflow while it is active."
+        label={t('Offer as a tool')}
+        description={t('The agents of all profiles can call this workflow while it is active.')}
         checked={offer.enabled}
         onChange={(event) => change({ enabled: event.currentTarget.checked })}
       />
       {offer.enabled && (
         <>
           <TextInput
-            label="Name of the tool"
-            description="Empty: it is made of the workflow’s name."
+            label={t('Name of the tool')}
+            description={t('Empty: it is made of the workflow’s name.')}
             value={offer.name}
             error={errors.name}
             maxLength={40}
@@ -30,8 +31,8 @@ export function OfferAsTool({ offer, errors, change }: OfferFields) {
             onChange={(event) => change({ name: event.currentTarget.value })}
           />
           <Textarea
-            label="Description of the tool"
-            description="Tell the model when to call it, and what it gives."
+            label={t('Description of the tool')}
+            description={t('Tell the model when to call it, and what it gives.')}
             value={offer.description}
             maxLength={2000}
             autosize
@@ -40,8 +41,8 @@ export function OfferAsTool({ offer, errors, change }: OfferFields) {
             onChange={(event) => change({ description: event.currentTarget.value })}
           />
           <Textarea
-            label="Input schema"
-            description="A JSON Schema of the arguments. Empty: the start node’s fields."
+            label={t('Input schema')}
+            description={t('A JSON Schema of the arguments. Empty: the start node’s fields.')}
             value={offer.schema}
             error={errors.schema}
             autosize
@@ -52,8 +53,9 @@ export function OfferAsTool({ offer, errors, change }: OfferFields) {
             onChange={(event) => change({ schema: event.currentTarget.value })}
           />
           <Text size="xs" c="dimmed">
-            A call starts at the Execute Workflow Trigger, else at a manual trigger, a form, a chat, a webhook or a
-            schedule.
+            {t(
+              'A call starts at the Execute Workflow Trigger, else at a manual trigger, a form, a chat, a webhook or a schedule.',
+            )}
           </Text>
         </>
       )}

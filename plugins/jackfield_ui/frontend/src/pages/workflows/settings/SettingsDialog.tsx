@@ -15,6 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, body } from '../../../api/client';
 import { Modal } from '../../../components/Modal';
+import { t } from '../../../language/messages';
 import { useStore } from '../model/store';
 import { readWorkflow, useTags } from '../queries';
 import { OfferAsTool } from './OfferAsTool';
@@ -23,9 +24,9 @@ import { type Settings, settingsOf, tagsOf, withSettings } from './settings';
 
 const ZONES = Intl.supportedValuesOf('timeZone');
 const POLICIES = [
-  { value: 'any', label: 'Any workflow' },
-  { value: 'workflowsFromAList', label: 'The workflows listed below' },
-  { value: 'none', label: 'No workflow' },
+  { value: 'any', label: t('Any workflow') },
+  { value: 'workflowsFromAList', label: t('The workflows listed below') },
+  { value: 'none', label: t('No workflow') },
 ];
 
 /** Settings of the workflow as a whole. They change the document on the canvas, which then is saved as always. */
@@ -47,62 +48,62 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Workflow settings" size="lg">
+    <Modal opened onClose={onClose} title={t('Workflow settings')} size="lg">
       <form onSubmit={submit}>
         <fieldset disabled={!editable} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
           <Stack gap="md">
             <TagsInput
-              label="Tags"
+              label={t('Tags')}
               data={known.map(({ name }) => name)}
               value={tags}
               onChange={setTags}
               maxTags={100}
               maxLength={255}
               clearable
-              placeholder={tags.length ? '' : 'Choose tags, or type a new one'}
+              placeholder={tags.length ? '' : t('Choose tags, or type a new one')}
             />
             <ErrorWorkflow value={draft.errorWorkflow} onChange={(errorWorkflow) => change({ errorWorkflow })} />
             <Select
-              label="Time zone"
-              description="For schedules and dates. Without one, the daemon’s own applies."
+              label={t('Time zone')}
+              description={t('For schedules and dates. Without one, the daemon’s own applies.')}
               data={draft.timezone && !ZONES.includes(draft.timezone) ? [draft.timezone, ...ZONES] : ZONES}
               value={draft.timezone || null}
               onChange={(zone) => change({ timezone: zone ?? '' })}
-              placeholder="The daemon’s"
+              placeholder={t('The daemon’s')}
               searchable
               clearable
               limit={100}
             />
             <NumberInput
-              label="Time limit, in seconds"
-              description="A run that takes longer ends as failed. Empty: no limit."
+              label={t('Time limit, in seconds')}
+              description={t('A run that takes longer ends as failed. Empty: no limit.')}
               min={1}
               max={31_536_000}
               value={draft.timeout}
               onChange={(seconds) => change({ timeout: typeof seconds === 'number' ? seconds : '' })}
             />
             <NumberInput
-              label="Time saved by one execution, in minutes"
-              description="The page Insights counts it for each success. Empty: none."
+              label={t('Time saved by one execution, in minutes')}
+              description={t('The page Insights counts it for each success. Empty: none.')}
               min={0}
               max={525_600}
               value={draft.saved}
               onChange={(saved) => change({ saved: typeof saved === 'number' && saved > 0 ? saved : '' })}
             />
             <Radio.Group
-              label="Order of branches"
+              label={t('Order of branches')}
               value={draft.order}
               onChange={(order) => change({ order: order === 'v1' ? 'v1' : 'v0' })}
             >
               <Stack gap={6} mt={6}>
-                <Radio value="v1" label="One branch to its end, then the next, from top to bottom (recommended)" />
-                <Radio value="v0" label="The first node of each branch, then the second, and so on" />
+                <Radio value="v1" label={t('One branch to its end, then the next, from top to bottom (recommended)')} />
+                <Radio value="v0" label={t('The first node of each branch, then the second, and so on')} />
               </Stack>
             </Radio.Group>
             <Kept draft={draft} change={change} />
             <Select
-              label="May be called by"
-              description="Which workflows may start this one as a sub-workflow or error workflow."
+              label={t('May be called by')}
+              description={t('Which workflows may start this one as a sub-workflow or error workflow.')}
               data={POLICIES}
               value={draft.callerPolicy}
               onChange={(policy) => change({ callerPolicy: (policy ?? 'any') as Settings['callerPolicy'] })}
@@ -110,8 +111,8 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
             />
             {draft.callerPolicy === 'workflowsFromAList' && (
               <TextInput
-                label="IDs of these workflows"
-                description="Separated by commas. An ID stands in the address of its workflow."
+                label={t('IDs of these workflows')}
+                description={t('Separated by commas. An ID stands in the address of its workflow.')}
                 value={draft.callerIds}
                 onChange={(event) => change({ callerIds: event.currentTarget.value })}
               />
@@ -121,13 +122,13 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
         </fieldset>
         <Group justify="space-between" mt="lg">
           <Text size="sm" c="dimmed">
-            Settings count once you save the workflow.
+            {t('Settings count once you save the workflow.')}
           </Text>
           <Group gap="sm">
             <Button variant="default" onClick={onClose}>
-              {editable ? 'Cancel' : 'Close'}
+              {editable ? t('Cancel') : t('Close')}
             </Button>
-            {editable && <Button type="submit">Apply</Button>}
+            {editable && <Button type="submit">{t('Apply')}</Button>}
           </Group>
         </Group>
       </form>
@@ -139,20 +140,20 @@ function Kept({ draft, change }: { draft: Settings; change: (next: Partial<Setti
   return (
     <Stack gap={6} component="section" aria-labelledby="kept-executions">
       <Title order={3} id="kept-executions" fz="sm" fw={500}>
-        Keep executions
+        {t('Keep executions')}
       </Title>
       <Switch
-        label="That succeeded"
+        label={t('That succeeded')}
         checked={draft.saveSuccess}
         onChange={(event) => change({ saveSuccess: event.currentTarget.checked })}
       />
       <Switch
-        label="That failed"
+        label={t('That failed')}
         checked={draft.saveFailed}
         onChange={(event) => change({ saveFailed: event.currentTarget.checked })}
       />
       <Switch
-        label="That were run by hand or as a test"
+        label={t('That were run by hand or as a test')}
         checked={draft.saveManual}
         onChange={(event) => change({ saveManual: event.currentTarget.checked })}
       />
@@ -178,17 +179,18 @@ function ErrorWorkflow({ value, onChange }: { value: string; onChange: (id: stri
     },
   });
   const choices = new Map(rows.map(({ id, name }) => [id, name]));
-  if (value && !choices.has(value)) choices.set(value, named.data ?? (named.error ? `${value} (not found)` : value));
+  if (value && !choices.has(value))
+    choices.set(value, named.data ?? (named.error ? t('{value} (not found)', { value }) : value));
   return (
     <Select
-      label="Error workflow"
-      description="Runs when this workflow fails. It needs an Error Trigger."
+      label={t('Error workflow')}
+      description={t('Runs when this workflow fails. It needs an Error Trigger.')}
       data={[...choices].map(([id, name]) => ({ value: id, label: name }))}
       value={value || null}
       onChange={(id) => onChange(id ?? '')}
       onSearchChange={setSearch}
       filter={({ options }) => options}
-      placeholder="None"
+      placeholder={t('None')}
       searchable
       clearable
     />

@@ -1,5 +1,7 @@
 /** The setting by which a workflow is a tool of profiles’ agents. Pure. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import type { Doc } from '../model/document';
 
 export interface Offer {
@@ -42,10 +44,12 @@ export function errorsOf(offer: Offer): OfferErrors {
   const found: OfferErrors = {};
   if (!offer.enabled) return found;
   if (offer.name && !NAME.test(offer.name)) {
-    found.name = 'Use 1 to 40 letters, digits, _ and -, and begin with a letter.';
+    found.name = t('Use 1 to 40 letters, digits, _ and -, and begin with a letter.');
   }
   if (offer.schema.trim() && schemaIn(offer.schema)?.type !== 'object') {
-    found.schema = 'Write a JSON Schema of an object, such as {"type": "object", "properties": {}}.';
+    found.schema = t('Write a JSON Schema of an object, such as {example}.', {
+      example: '{"type": "object", "properties": {}}',
+    });
   }
   return found;
 }

@@ -9,6 +9,7 @@ import { useCredentialTypes } from '../../../components/credentials/kinds';
 import { Failure } from '../../../components/Failure';
 import { notifyError } from '../../../components/notify';
 import { Warnings } from '../../../components/Warnings';
+import { t } from '../../../language/messages';
 import { createWorkflow } from '../queries';
 import classes from './gallery.module.css';
 import { categoriesOf, documentOfTemplate, fitting, readTemplate, type Template, useTemplates } from './templates';
@@ -24,15 +25,15 @@ export default function Gallery({ folder }: { folder: string | null }) {
   const take = useMutation({
     mutationFn: async (id: string) => createWorkflow(documentOfTemplate(await readTemplate(id)), folder),
     onSuccess: ({ id }) => void navigate(`${areaPath('workflows')}/${segment(id)}`),
-    onError: (problem) => notifyError(problem, 'The example cannot be used'),
+    onError: (problem) => notifyError(problem, t('The example cannot be used')),
   });
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   return (
     <Stack>
       <Group gap="sm">
         <TextInput
-          aria-label="Search examples"
-          placeholder="Search examples"
+          aria-label={t('Search examples')}
+          placeholder={t('Search examples')}
           leftSection={<IconSearch size={16} aria-hidden="true" />}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
@@ -41,8 +42,8 @@ export default function Gallery({ folder }: { folder: string | null }) {
           data-autofocus
         />
         <Select
-          aria-label="Category"
-          placeholder="All categories"
+          aria-label={t('Category')}
+          placeholder={t('All categories')}
           data={categoriesOf(all ?? [])}
           value={category || null}
           onChange={(next) => setCategory(next ?? '')}
@@ -50,9 +51,9 @@ export default function Gallery({ folder }: { folder: string | null }) {
           w={170}
         />
       </Group>
-      <Warnings title="Some templates cannot be read" warnings={data?.warnings ?? []} />
+      <Warnings title={t('Some templates cannot be read')} warnings={data?.warnings ?? []} />
       {!all && <Skeleton height={240} />}
-      {all && shown.length === 0 && <Text c="dimmed">No example matches.</Text>}
+      {all && shown.length === 0 && <Text c="dimmed">{t('No example matches.')}</Text>}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" component="ul" p={0} m={0}>
         {shown.map((template) => (
           <Card key={template.id} template={template} busy={take.isPending} onTake={() => take.mutate(template.id)} />
@@ -78,7 +79,7 @@ function Card({ template, busy, onTake }: { template: Template; busy: boolean; o
         <Text size="sm" c="dimmed">
           {description}
         </Text>
-        {kinds.length > 0 && <Text size="xs">Needs credentials: {kinds.join(', ')}</Text>}
+        {kinds.length > 0 && <Text size="xs">{t('Needs credentials: {kinds}', { kinds: kinds.join(', ') })}</Text>}
       </UnstyledButton>
     </li>
   );

@@ -1,8 +1,10 @@
 /** Templates: workflows that a new one starts from. */
+
 import { useQuery } from '@tanstack/react-query';
 import { api, body } from '../../../api/client';
 import { isRecord } from '../../../api/errors';
 import type { Schemas } from '../../../api/types';
+import { t } from '../../../language/messages';
 
 export type Template = Schemas['WorkflowTemplateRow'];
 
@@ -41,7 +43,10 @@ const NOTE_GAP = 40;
 export function documentOfTemplate(template: Schemas['WorkflowTemplateShown']): Schemas['WorkflowDocument'] {
   const { workflow, setup } = template;
   const nodes = Array.isArray(workflow.nodes) ? workflow.nodes.filter(isRecord) : [];
-  const steps = [...template.credentials.map(({ node }) => `Choose a credential in **${node}**.`), ...setup];
+  const steps = [
+    ...template.credentials.map(({ node }) => t('Choose a credential in **{node}**.', { node })),
+    ...setup,
+  ];
   const doc = { ...workflow, name: template.name };
   if (!steps.length) return doc;
   const lefts = nodes.map(({ position }) => (Array.isArray(position) ? Number(position[0]) : 0));
@@ -52,7 +57,7 @@ export function documentOfTemplate(template: Schemas['WorkflowTemplateShown']): 
     typeVersion: 1,
     position: [Math.min(0, ...lefts) - NOTE_WIDTH - NOTE_GAP, -NOTE_GAP],
     parameters: {
-      content: `## To do\n\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
+      content: t('## To do\n\n{steps}', { steps: steps.map((step, index) => `${index + 1}. ${step}`).join('\n') }),
       width: NOTE_WIDTH,
       height: 120 + 70 * steps.length,
     },

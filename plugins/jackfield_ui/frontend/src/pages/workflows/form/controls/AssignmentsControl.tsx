@@ -1,6 +1,7 @@
 import { Group, Select, Stack, TextInput } from '@mantine/core';
 import { isRecord } from '../../../../api/errors';
 import { uuid } from '../../../../api/uuid';
+import { t } from '../../../../language/messages';
 import { freeName } from '../../model/document';
 import { useFormState } from '../context';
 import { type DraggedField, draggedIn, isDragged } from '../drag';
@@ -14,11 +15,11 @@ import { AddButton, Frame, movesOf, Row } from './Rows';
 type Assignment = Record<string, unknown>;
 
 const TYPES: readonly { value: string; label: string; control: Control }[] = [
-  { value: 'string', label: 'Text', control: 'textarea' },
-  { value: 'number', label: 'Number', control: 'number' },
-  { value: 'boolean', label: 'True or false', control: 'switch' },
-  { value: 'array', label: 'List', control: 'json' },
-  { value: 'object', label: 'Object', control: 'json' },
+  { value: 'string', label: t('Text'), control: 'textarea' },
+  { value: 'number', label: t('Number'), control: 'number' },
+  { value: 'boolean', label: t('True or false'), control: 'switch' },
+  { value: 'array', label: t('List'), control: 'json' },
+  { value: 'object', label: t('Object'), control: 'json' },
 ];
 
 /** Fields that are written. A field of the input that is dropped here is taken over with its name and its type. */
@@ -52,7 +53,7 @@ export function AssignmentsControl({ field, path, value, onChange, error }: Cont
         {rows.map((row, index) => (
           <Row
             key={String(row.id ?? index)}
-            title={`the field ${String(row.name || index + 1)}`}
+            title={t('the field {name}', { name: String(row.name || index + 1) })}
             moves={movesOf(rows, index, write)}
           >
             <Assigned
@@ -94,15 +95,15 @@ function Assigned({
     <Stack gap="xs">
       <Group gap="xs" grow wrap="nowrap" align="flex-start">
         <TextInput
-          aria-label={`Name of field ${number}`}
-          placeholder="Name"
+          aria-label={t('Name of field {number}', { number })}
+          placeholder={t('Name')}
           readOnly={!editable}
           value={String(row.name ?? '')}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
           error={errors[pathText([...path, 'name'])]}
         />
         <Select
-          aria-label={`Type of field ${number}`}
+          aria-label={t('Type of field {number}', { number })}
           data={types.map(({ value, label }) => ({ value, label }))}
           readOnly={!editable}
           allowDeselect={false}
@@ -114,7 +115,7 @@ function Assigned({
         field={{
           name: 'value',
           control,
-          label: `Value of ${String(row.name || `field ${number}`)}`,
+          label: t('Value of {name}', { name: String(row.name || `field ${number}`) }),
           options: { rows: 1, text: true },
         }}
         path={[...path, 'value']}

@@ -1,5 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import { FieldView } from '../FieldView';
 import { FormFields } from '../FormFields';
@@ -94,7 +95,7 @@ function Members({
       {rest && <FormFields fields={fields} path={path} value={value} onChange={onChange} only={() => false} />}
       {editable && others.length > 0 && (
         <AddMenu
-          label={typeof add.options?.add === 'string' ? add.options.add : 'Add option'}
+          label={typeof add.options?.add === 'string' ? add.options.add : t('Add option')}
           of={add.label}
           fields={others}
           onAdd={(field) => onChange({ ...value, [field.name]: initialOf(field) })}

@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { isRecord } from '../../../../api/errors';
+import { t } from '../../../../language/messages';
 import { ALONE, CONDITION_TYPES, emptyCondition, FILTER_OPTIONS, OPERATIONS } from '../conditions';
 import { useFormState } from '../context';
 import type { DraggedField } from '../drag';
@@ -21,7 +22,11 @@ export function FilterControl({ field, path, value, onChange, error }: ControlPr
   return (
     <Frame field={field} error={error}>
       {rows.map((row, index) => (
-        <Row key={String(row.id ?? index)} title={`condition ${index + 1}`} moves={movesOf(rows, index, write)}>
+        <Row
+          key={String(row.id ?? index)}
+          title={t('condition {index}', { index: index + 1 })}
+          moves={movesOf(rows, index, write)}
+        >
           <Compared
             row={row}
             number={index + 1}
@@ -35,13 +40,13 @@ export function FilterControl({ field, path, value, onChange, error }: ControlPr
         {rows.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label="How the conditions are combined"
+            aria-label={t('How the conditions are combined')}
             readOnly={!editable}
             value={block.combinator === 'or' ? 'or' : 'and'}
             onChange={(combinator) => onChange({ ...block, combinator })}
             data={[
-              { value: 'and', label: 'All of them' },
-              { value: 'or', label: 'Any of them' },
+              { value: 'and', label: t('All of them') },
+              { value: 'or', label: t('Any of them') },
             ]}
           />
         )}
@@ -79,7 +84,7 @@ function Compared({ row, number, path, onChange }: ComparedProps) {
     <Stack gap="xs">
       {side('leftValue', `Value ${number}`)}
       <Operator {...{ operator, type, operation, number }} onChange={(next) => onChange({ operator: next })} />
-      {!ALONE.has(operation) && side('rightValue', `Compared with ${number}`)}
+      {!ALONE.has(operation) && side('rightValue', t('Compared with {number}', { number }))}
     </Stack>
   );
 }
@@ -106,7 +111,7 @@ function Operator({
   return (
     <Group gap="xs" grow wrap="nowrap">
       <Select
-        aria-label={`Type of condition ${number}`}
+        aria-label={t('Type of condition {number}', { number })}
         data={[...types]}
         value={type}
         readOnly={!editable}
@@ -114,7 +119,7 @@ function Operator({
         onChange={(next) => next && onChange(operatorOf(operator, next, operation))}
       />
       <Select
-        aria-label={`Comparison of condition ${number}`}
+        aria-label={t('Comparison of condition {number}', { number })}
         data={Object.entries(operations).map(([value, label]) => ({ value, label }))}
         value={operation}
         readOnly={!editable}

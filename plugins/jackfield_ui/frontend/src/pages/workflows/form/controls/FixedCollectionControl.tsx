@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { isRecord } from '../../../../api/errors';
+import { t } from '../../../../language/messages';
 import { FormFields } from '../FormFields';
 import classes from '../form.module.css';
 import type { FieldGroup, NodeField, Values } from '../model';
@@ -24,7 +25,7 @@ export function FixedCollectionControl({ field, path, value, onChange, error }: 
       {others.map((name) => (
         <JsonControl
           key={name}
-          field={{ name, control: 'json', label: name, help: 'Not in this form. It is kept as it is.' }}
+          field={{ name, control: 'json', label: name, help: t('Not in this form. It is kept as it is.') }}
           path={[...path, name]}
           value={given[name]}
           onChange={put(name)}

@@ -1,4 +1,5 @@
 import { TagsInput } from '@mantine/core';
+import { t } from '../../../../language/messages';
 import { useTyped } from '../context';
 import { type ControlProps, useCommon } from './props';
 
@@ -11,7 +12,7 @@ export function ListControl(props: ControlProps) {
   return (
     <TagsInput
       {...useCommon(props)}
-      placeholder={field.placeholder || 'Type and press Enter'}
+      placeholder={field.placeholder || t('Type and press Enter')}
       value={before.map(String)}
       splitChars={[]}
       onSearchChange={(text) => before.length === 0 && text !== '' && typed(text, null)}

@@ -1,6 +1,8 @@
 /** Choices that are asked for when the field is opened. Any text may be typed instead: an id that somebody knows. */
+
 import { Anchor, Group, MultiSelect, Select, type SelectProps, Text } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../../../language/messages';
 import { useFormState, useTyped } from '../context';
 import type { FieldChoice, LoadedList, NodeField } from '../model';
 import { type Option, type OptionSource, type Options, useOptions } from '../useOptions';
@@ -31,7 +33,7 @@ export function LoadedSelect({ source, choices, value, shown, onChoose, field, l
   const present = known.find((one) => one.value === value)?.label ?? '';
   const own =
     search !== '' && search !== present && !known.some(({ label, value: id }) => label === search || id === search);
-  const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
+  const data = own ? [...known, { value: search, label: t('Use “{search}”', { search }) }] : known;
   const choose = (next: string) => {
     const chosen = listed.find((one) => String(one.value) === next);
     onChoose(chosen?.value ?? next, chosen);
@@ -40,13 +42,13 @@ export function LoadedSelect({ source, choices, value, shown, onChoose, field, l
     <div>
       <Select
         {...look}
-        placeholder={look.placeholder ?? 'Choose, or type an ID'}
+        placeholder={look.placeholder ?? t('Choose, or type an ID')}
         searchable
         searchValue={search}
         selectFirstOptionOnChange
         nothingFoundMessage={options.message || undefined}
         clearable={!field.required && value !== ''}
-        clearButtonProps={{ 'aria-label': `Clear ${field.label}` }}
+        clearButtonProps={{ 'aria-label': t('Clear {label}', { label: field.label }) }}
         allowDeselect={false}
         filter={source.searchable ? ({ options: all }) => all : undefined}
         maxDropdownHeight={280}
@@ -80,12 +82,12 @@ export function LoadedMultiSelect({
   const chosen = (text: string) =>
     given.find((old) => String(old) === text) ?? listed.find(({ value }) => String(value) === text)?.value ?? text;
   const own = search !== '' && !known.some(({ label, value }) => label === search || value === search);
-  const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
+  const data = own ? [...known, { value: search, label: t('Use “{search}”', { search }) }] : known;
   return (
     <div>
       <MultiSelect
         {...common}
-        placeholder={present.length ? undefined : (common.placeholder ?? 'Choose, or type IDs')}
+        placeholder={present.length ? undefined : (common.placeholder ?? t('Choose, or type IDs'))}
         searchable
         searchValue={search}
         nothingFoundMessage={options.message || undefined}
@@ -120,16 +122,16 @@ function State({ options }: { options: Options }) {
   return (
     <Group gap="xs" mt={4} role="status">
       <Text size="xs" c={state === 'failed' ? 'var(--jf-bad)' : 'dimmed'} style={{ overflowWrap: 'anywhere' }}>
-        {state === 'ready' ? 'There are more of them.' : message}
+        {state === 'ready' ? t('There are more of them.') : message}
       </Text>
       {state === 'failed' && (
         <Anchor component="button" type="button" size="xs" onClick={retry}>
-          Try again
+          {t('Try again')}
         </Anchor>
       )}
       {state === 'ready' && more && (
         <Anchor component="button" type="button" size="xs" onClick={more}>
-          Load more
+          {t('Load more')}
         </Anchor>
       )}
     </Group>

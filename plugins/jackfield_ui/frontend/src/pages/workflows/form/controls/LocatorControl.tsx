@@ -2,6 +2,7 @@ import { ActionIcon, Input, Select, TextInput } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { segment } from '../../../../api/client';
 import { areaPath } from '../../../../app/areas';
+import { t } from '../../../../language/messages';
 import { useFormState, useTyped } from '../context';
 import classes from '../form.module.css';
 import type { Option, OptionSource } from '../useOptions';
@@ -48,7 +49,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
         {all.length > 1 && (
           <Select
             className={classes.mode}
-            aria-label={`How ${field.label} is given`}
+            aria-label={t('How {label} is given', { label: field.label })}
             data={all.map(({ name, label }) => ({ value: name, label }))}
             value={mode}
             allowDeselect={false}
@@ -77,7 +78,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
             href={page}
             target="_blank"
             rel="noopener"
-            aria-label={`Open ${field.label}`}
+            aria-label={t('Open {label}', { label: field.label })}
             size="lg"
           >
             <IconExternalLink size={16} aria-hidden="true" />

@@ -1,6 +1,7 @@
 import { MultiSelect, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { isRecord } from '../../../../api/errors';
+import { t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import { FieldView } from '../FieldView';
 import type { LoadedList, Values } from '../model';
@@ -12,14 +13,14 @@ import { withPresent } from './SelectControl';
 import { useListSource } from './useListSource';
 
 const NOTHING: OptionSource = {
-  key: ['no list'],
+  key: [t('no list')],
   searchable: false,
   blocked: ' ',
   page: async () => ({ options: [] }),
 };
 const MODES = [
-  { value: 'defineBelow', label: 'Map each column below' },
-  { value: 'autoMapInputData', label: 'Take the columns of the input by their names' },
+  { value: 'defineBelow', label: t('Map each column below') },
+  { value: 'autoMapInputData', label: t('Take the columns of the input by their names') },
 ];
 
 /** n8n's resource mapper: {mappingMode, value, schema, matchingColumns}. */
@@ -44,7 +45,7 @@ function Mapper({ field, path, value, onChange, error, source }: ControlProps & 
   return (
     <Frame field={field} error={error}>
       <Select
-        label="Mapping"
+        label={t('Mapping')}
         data={modes}
         value={mode}
         allowDeselect={false}
@@ -81,8 +82,8 @@ function Matching({
   const options = withPresent(known, chosen);
   return (
     <MultiSelect
-      label="Columns to match on"
-      description="A row is found by the values that it has in them."
+      label={t('Columns to match on')}
+      description={t('A row is found by the values that it has in them.')}
       data={options.map((one) => ({ value: String(one.value), label: one.label }))}
       value={chosen}
       readOnly={!editable}
@@ -135,11 +136,11 @@ function Mapped({
     <>
       {ids.length === 0 && (
         <Text size="xs" c="dimmed">
-          No column is mapped yet.
+          {t('No column is mapped yet.')}
         </Text>
       )}
       {ids.map((id) => (
-        <Row key={id} title={`the column ${labelOf(id)}`} moves={{ remove: () => remove(id) }}>
+        <Row key={id} title={t('the column {labelOf}', { labelOf: labelOf(id) })} moves={{ remove: () => remove(id) }}>
           <FieldView
             field={{ name: id, control: 'text', label: labelOf(id), default: '' }}
             path={[...path, 'value', id]}
@@ -167,11 +168,11 @@ function AddColumn({
   const [search, setSearch] = useState('');
   if (!editable) return null;
   const own = search !== '' && !known.some(({ label, value }) => label === search || value === search);
-  const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
+  const data = own ? [...known, { value: search, label: t('Use “{search}”', { search }) }] : known;
   return (
     <Select
-      aria-label="Add a column"
-      placeholder="Add a column"
+      aria-label={t('Add a column')}
+      placeholder={t('Add a column')}
       description={columns.message.trim() || undefined}
       data={data.map((one) => ({ value: String(one.value), label: one.label }))}
       value={null}
@@ -179,7 +180,7 @@ function AddColumn({
       searchValue={search}
       onSearchChange={setSearch}
       selectFirstOptionOnChange
-      nothingFoundMessage="Type the name of a column."
+      nothingFoundMessage={t('Type the name of a column.')}
       onDropdownOpen={columns.open}
       onChange={(id) => {
         if (id) onAdd(id);

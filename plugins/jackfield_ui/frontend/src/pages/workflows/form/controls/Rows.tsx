@@ -1,7 +1,9 @@
 /** Things that are listed one below the other: their frame, and the buttons of a row. */
+
 import { ActionIcon, Button, Fieldset, Input, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import classes from '../form.module.css';
 import { helpOf } from './help';
@@ -93,15 +95,15 @@ function Buttons({ title, moves: { up, down, remove } }: { title: string; moves:
     <div className={classes.rowButtons}>
       {(up || down) && (
         <>
-          <ActionIcon size="sm" disabled={!up} onClick={up} aria-label={`Move ${title} up`}>
+          <ActionIcon size="sm" disabled={!up} onClick={up} aria-label={t('Move {title} up', { title })}>
             <IconArrowUp size={14} />
           </ActionIcon>
-          <ActionIcon size="sm" disabled={!down} onClick={down} aria-label={`Move ${title} down`}>
+          <ActionIcon size="sm" disabled={!down} onClick={down} aria-label={t('Move {title} down', { title })}>
             <IconArrowDown size={14} />
           </ActionIcon>
         </>
       )}
-      <ActionIcon size="sm" onClick={remove} aria-label={`Remove ${title}`}>
+      <ActionIcon size="sm" onClick={remove} aria-label={t('Remove {title}', { title })}>
         <IconTrash size={14} />
       </ActionIcon>
     </div>

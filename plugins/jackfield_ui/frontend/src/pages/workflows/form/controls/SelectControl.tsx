@@ -1,4 +1,5 @@
 import { MultiSelect, Select } from '@mantine/core';
+import { t } from '../../../../language/messages';
 import type { FieldChoice } from '../model';
 import type { Option } from '../useOptions';
 import { helpOf } from './help';
@@ -24,13 +25,15 @@ function FixedChoice(props: ControlProps) {
     <Select
       {...common}
       description={
-        chosen?.unavailable ? `Cannot run here: ${chosen.unavailable}` : (common.description ?? helpOf(chosen ?? {}))
+        chosen?.unavailable
+          ? t('Cannot run here: {unavailable}', { unavailable: chosen.unavailable })
+          : (common.description ?? helpOf(chosen ?? {}))
       }
-      placeholder={common.placeholder ?? 'Choose'}
+      placeholder={common.placeholder ?? t('Choose')}
       searchable={options.length > MANY}
-      nothingFoundMessage="Nothing found."
+      nothingFoundMessage={t('Nothing found.')}
       clearable={!field.required && (field.default ?? undefined) === undefined}
-      clearButtonProps={{ 'aria-label': `Clear ${field.label}` }}
+      clearButtonProps={{ 'aria-label': t('Clear {label}', { label: field.label }) }}
       allowDeselect={false}
       data={options.map((option) => ({ value: JSON.stringify(option.value), label: option.label }))}
       value={chosen ? present : null}
@@ -64,9 +67,9 @@ export function MultiSelectControl(props: ControlProps) {
   return (
     <MultiSelect
       {...common}
-      placeholder={given.length ? undefined : (common.placeholder ?? 'Choose')}
+      placeholder={given.length ? undefined : (common.placeholder ?? t('Choose'))}
       searchable={options.length > MANY}
-      nothingFoundMessage="Nothing found."
+      nothingFoundMessage={t('Nothing found.')}
       data={options.map((option) => ({ value: JSON.stringify(option.value), label: option.label }))}
       value={given.map((one) => JSON.stringify(one))}
       onChange={(next) => onChange(next.map((one) => JSON.parse(one) as unknown))}
@@ -79,7 +82,7 @@ function offered(choices: readonly FieldChoice[], present: readonly unknown[]): 
   const set = new Set(present.map((value) => JSON.stringify(value)));
   const some = choices.filter((choice) => !choice.unavailable || set.has(JSON.stringify(choice.value)));
   return withPresent(some, present).map((one) =>
-    one.unavailable ? { ...one, label: `${one.label} (cannot run here)` } : one,
+    one.unavailable ? { ...one, label: t('{label} (cannot run here)', { label: one.label }) } : one,
   );
 }
 

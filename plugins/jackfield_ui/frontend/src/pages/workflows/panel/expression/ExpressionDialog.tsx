@@ -3,6 +3,7 @@ import { IconChevronLeft, IconChevronRight, IconX } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import { CodeEditor } from '../../../../components/CodeEditor';
 import { JsonView } from '../../../../components/JsonView';
+import { t } from '../../../../language/messages';
 import { usePanel } from '../context';
 import { InputPane } from '../InputPane';
 import classes from './dialog.module.css';
@@ -49,28 +50,28 @@ export default function ExpressionDialog({
       onKeyDown={onKeyDown}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content classNames={{ content: classes.dialog }} aria-label={`${label}: expression`}>
+      <Modal.Content classNames={{ content: classes.dialog }} aria-label={t('{label}: expression', { label })}>
         <div className={classes.head}>
           <Title order={2} className={classes.title}>
-            {label}: expression
+            {t('{label}: expression', { label })}
           </Title>
-          <ActionIcon onClick={onClose} aria-label="Close the large editor">
+          <ActionIcon onClick={onClose} aria-label={t('Close the large editor')}>
             <IconX size={18} aria-hidden="true" />
           </ActionIcon>
         </div>
         <div className={classes.panes} data-input={sources.length > 0 || undefined}>
           {sources.length > 0 && (
-            <section className={classes.pane} aria-label="Input of the expression">
+            <section className={classes.pane} aria-label={t('Input of the expression')}>
               <Title order={3} size="h5" mb="xs">
-                Input
+                {t('Input')}
               </Title>
               <InputPane sources={sources} item={item} onItem={onItem} />
             </section>
           )}
           <div className={classes.work}>
-            <section className={classes.writing} aria-label="Expression">
+            <section className={classes.writing} aria-label={t('Expression')}>
               <CodeEditor
-                label={`${label}, large editor`}
+                label={t('{label}, large editor', { label })}
                 language="template"
                 value={template}
                 onChange={(text) => onChange(`=${text}`)}
@@ -83,10 +84,10 @@ export default function ExpressionDialog({
                 cursor={template.endsWith('}}') ? template.length - 2 : template.length}
               />
             </section>
-            <section className={classes.given} aria-label="Result">
+            <section className={classes.given} aria-label={t('Result')}>
               <Group justify="space-between" mb="xs" wrap="nowrap">
                 <Title order={3} size="h5">
-                  Result
+                  {t('Result')}
                 </Title>
                 {count > 1 && <Items item={item} count={count} onStep={step} />}
               </Group>
@@ -113,20 +114,18 @@ function Items({ item, count, onStep }: { item: number; count: number; onStep: (
         size="sm"
         disabled={item === 0}
         onClick={() => onStep(-1)}
-        aria-label="Result of the previous item"
-        title="Previous item (Alt+Page up)"
+        aria-label={t('Result of the previous item')}
+        title={t('Previous item (Alt+Page up)')}
       >
         <IconChevronLeft size={14} aria-hidden="true" />
       </ActionIcon>
-      <Text size="xs">
-        Item {item + 1} of {count}
-      </Text>
+      <Text size="xs">{t('Item {item} of {count}', { item: item + 1, count })}</Text>
       <ActionIcon
         size="sm"
         disabled={item >= count - 1}
         onClick={() => onStep(1)}
-        aria-label="Result of the next item"
-        title="Next item (Alt+Page down)"
+        aria-label={t('Result of the next item')}
+        title={t('Next item (Alt+Page down)')}
       >
         <IconChevronRight size={14} aria-hidden="true" />
       </ActionIcon>
@@ -137,7 +136,11 @@ function Items({ item, count, onStep }: { item: number; count: number; onStep: (
 function Given({ preview: { applies, busy, problem, value } }: { preview: Preview }) {
   return (
     <div className={classes.result} aria-live="polite" aria-busy={busy}>
-      {!applies && <Text c="dimmed">Write code between two braces, such as {'{{ $json.name }}'}.</Text>}
+      {!applies && (
+        <Text c="dimmed">
+          {t('Write code between two braces, such as {example}.', { example: '{{ $json.name }}' })}
+        </Text>
+      )}
       {problem && <Alert color="red">{problem.message}</Alert>}
       {applies && !problem && value && <Shown {...value} />}
     </div>
@@ -146,10 +149,10 @@ function Given({ preview: { applies, busy, problem, value } }: { preview: Previe
 
 function Shown({ given, truncated }: { given: unknown; truncated: boolean }) {
   if (typeof given === 'object' && given !== null) {
-    return <JsonView value={given} label="Result" depth={3} maxHeight="100%" />;
+    return <JsonView value={given} label={t('Result')} depth={3} maxHeight="100%" />;
   }
   const text =
-    given === null || given === undefined ? 'nothing (null)' : given === '' ? 'an empty text' : String(given);
+    given === null || given === undefined ? t('nothing (null)') : given === '' ? t('an empty text') : String(given);
   return (
     <>
       <pre className={classes.text} data-plain={typeof given === 'string' && given !== '' ? undefined : true}>
@@ -157,7 +160,7 @@ function Shown({ given, truncated }: { given: unknown; truncated: boolean }) {
       </pre>
       {truncated && (
         <Text size="xs" c="dimmed">
-          The beginning of a long value.
+          {t('The beginning of a long value.')}
         </Text>
       )}
     </>

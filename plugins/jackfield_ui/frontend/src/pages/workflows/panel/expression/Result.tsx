@@ -1,4 +1,5 @@
 import { Input, Text } from '@mantine/core';
+import { t } from '../../../../language/messages';
 import classes from '../panel.module.css';
 import type { Preview } from './usePreview';
 
@@ -21,6 +22,6 @@ export function Result({ preview: { applies, busy, problem, value } }: { preview
 /** On one line. */
 export function written(value: unknown): string {
   if (value === undefined || value === null) return 'nothing (null)';
-  if (value === '') return 'an empty text';
+  if (value === '') return t('an empty text');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
