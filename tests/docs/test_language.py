@@ -114,9 +114,32 @@ def test_rules_of_words_and_beginnings(text: str, broken: list[str]) -> None:
     assert rules_broken([text]) == broken
 
 
+CATALOGUE = r"""msgid ""
+msgstr ""
+"Language: en\n"
+
+#: src/app/Nav.tsx
+msgid "Delete the project “{name}”?"
+msgstr ""
+
+msgid "{rows, plural, one {# row} other {# rows}} <b>here</b>"
+msgstr ""
+"""
+
+
+def test_a_catalogue_gives_its_messages() -> None:
+    read = {(passage.line, passage.text) for passage in module("catalogues").passages(CATALOGUE)}
+    assert read == {(6, "Delete the project “{}”?"), (9, "# rows  here")}
+
+
 def test_every_kind_of_text_is_read() -> None:
     names = set(module("scope").files())
-    wanted = {"README.md", "docs/index.md", "plugins/jackfield_ui/frontend/strings.txt", "src/jackfield/api/errors.py"}
+    wanted = {
+        "README.md",
+        "docs/index.md",
+        "plugins/jackfield_ui/frontend/src/language/catalogues/en.po",
+        "src/jackfield/api/errors.py",
+    }
     assert wanted <= names
     assert "CHANGELOG.md" not in names
     assert not [name for name in names if "node_modules" in name]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from language import pages, programs
+from language import catalogues, pages, programs
 from language.texts import Passage
 
 ROOT = Path(__file__).resolve().parents[2]
-CATALOGUE = "plugins/jackfield_ui/frontend/strings.txt"
+CATALOGUE = "plugins/jackfield_ui/frontend/src/language/catalogues/en.po"
 PAGES = (
     "*.md",
     "docs/**/*.md",
@@ -41,4 +41,4 @@ def passages(name: str) -> list[Passage]:
         return list(pages.passages(text))
     if name.endswith((".py", ".pyi")):
         return list(programs.passages(text))
-    return [Passage(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return list(catalogues.passages(text))

@@ -25,29 +25,32 @@ const SIGNS: Record<Tone, Icon> = {
 /** The states that the daemon names, of executions, sessions, proxies, plugins, workflows. */
 const STATES: Record<string, { tone: Tone; label?: string; icon?: Icon }> = {
   success: { tone: 'good', label: t('Succeeded') },
-  failed: { tone: 'bad' },
-  error: { tone: 'bad' },
-  cancelled: { tone: 'still', icon: IconBan },
-  running: { tone: 'busy' },
-  starting: { tone: 'busy' },
-  restarting: { tone: 'warn' },
-  unhealthy: { tone: 'warn' },
-  queued: { tone: 'still', icon: IconClock },
-  waiting: { tone: 'warn', icon: IconClock },
-  stopped: { tone: 'still' },
+  failed: { tone: 'bad', label: t('Failed') },
+  error: { tone: 'bad', label: t('Error') },
+  cancelled: { tone: 'still', label: t('Cancelled'), icon: IconBan },
+  running: { tone: 'busy', label: t('Running') },
+  starting: { tone: 'busy', label: t('Starting') },
+  restarting: { tone: 'warn', label: t('Restarting') },
+  unhealthy: { tone: 'warn', label: t('Unhealthy') },
+  queued: { tone: 'still', label: t('Queued'), icon: IconClock },
+  waiting: { tone: 'warn', label: t('Waiting'), icon: IconClock },
+  stopped: { tone: 'still', label: t('Stopped') },
   idle: { tone: 'good', label: t('Ready') },
-  working: { tone: 'busy' },
+  working: { tone: 'busy', label: t('Working') },
   asking: { tone: 'warn', label: t('Asks') },
-  ended: { tone: 'still' },
+  ended: { tone: 'still', label: t('Ended') },
   terminated: { tone: 'still', label: t('Ended') },
-  active: { tone: 'good' },
-  inactive: { tone: 'still' },
+  active: { tone: 'good', label: t('Active') },
+  inactive: { tone: 'still', label: t('Inactive') },
   ok: { tone: 'good', label: 'OK' },
-  loaded: { tone: 'good' },
-  disabled: { tone: 'still', icon: IconBan },
-  installed: { tone: 'good' },
+  loaded: { tone: 'good', label: t('Loaded') },
+  disabled: { tone: 'still', label: t('Disabled'), icon: IconBan },
+  installed: { tone: 'good', label: t('Installed') },
   missing: { tone: 'still', label: t('Not installed') },
 };
+
+/** The word for a state that the daemon names. */
+export const stateWord = (status: string): string => STATES[status.toLowerCase()]?.label ?? stateLabel(status);
 
 /** A state as sign and word; the colour only adds to them. Unknown states are shown as they are called. */
 export function StatusBadge({ status, label, tone }: { status: string; label?: string; tone?: Tone }) {
@@ -57,7 +60,7 @@ export function StatusBadge({ status, label, tone }: { status: string; label?: s
   return (
     <span className={classes.badge} data-tone={shownTone}>
       <Sign size={15} stroke={2} aria-hidden="true" />
-      {label ?? known?.label ?? stateLabel(status)}
+      {label ?? stateWord(status)}
     </span>
   );
 }

@@ -35,7 +35,9 @@ export default function FilePreview({
     <Modal opened onClose={onClose} title={file.name} size="xl">
       <Group justify="space-between" mb="sm" gap="sm">
         <Text size="sm" c="dimmed">
-          {[file.type, file.size === undefined ? '' : bytes(file.size), `item ${index}`].filter(Boolean).join(', ')}
+          {[file.type, file.size === undefined ? '' : bytes(file.size), t('item {index}', { index })]
+            .filter(Boolean)
+            .join(', ')}
         </Text>
         {address && (
           <Anchor size="sm" href={address} download={file.name}>

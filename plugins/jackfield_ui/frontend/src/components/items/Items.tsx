@@ -155,7 +155,11 @@ function Total({ given: { total } }: { given: MoreItems }) {
 
 function foundText(found: number, { items, total }: MoreItems, hits: number): string {
   const among = items.length < total ? t('the first {items} items', { items: count(items.length) }) : `${count(total)}`;
-  return `${count(found)} of ${among}, ${count(hits)} ${hits === 1 ? 'hit' : 'hits'}`;
+  return t('{hits, plural, one {{found} of {among}, # hit} other {{found} of {among}, # hits}}', {
+    hits,
+    found: count(found),
+    among,
+  });
 }
 
 function lookedFor(all: readonly Numbered[], wanted: string): { found: readonly Numbered[]; hits: number } {

@@ -1,6 +1,8 @@
 /** The contents of items: their fields, their files, and where a text is found in them. Pure. */
+
 import { isRecord } from '../../api/errors';
 import type { Item } from '../../api/types';
+import { t } from '../../language/messages';
 import type { ItemFile } from './model';
 
 /** The keys of objects, each once, in the order in which they appear. */
@@ -79,12 +81,13 @@ function fieldOf(key: string | number, values: readonly unknown[], above: (strin
 }
 
 function sampleOf(value: unknown): string {
-  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'element' : 'elements'}`;
+  if (Array.isArray(value))
+    return `${value.length} ${t('{length, plural, one {element} other {elements}}', { length: value.length })}`;
   if (isRecord(value)) return fieldsText(Object.keys(value).length);
   return String(value).slice(0, SAMPLE);
 }
 
-const fieldsText = (many: number) => (many === 1 ? '1 field' : `${many} fields`);
+const fieldsText = (many: number) => t('{many, plural, one {1 field} other {# fields}}', { many });
 
 export function filesOf({ binary }: Item): ItemFile[] {
   if (!isRecord(binary)) return [];

@@ -2,11 +2,11 @@ import { t } from '../../language/messages';
 import type { Kind } from './queries';
 
 const WORDS: Record<Kind, [string, string]> = {
-  workflow: ['workflow', 'workflows'],
-  credential: ['credential', 'credentials'],
-  variable: ['variable', 'variables'],
+  workflow: [t('workflow'), t('workflows')],
+  credential: [t('credential'), t('credentials')],
+  variable: [t('variable'), t('variables')],
   'data-table': [t('data table'), t('data tables')],
-  profile: ['profile', 'profiles'],
+  profile: [t('profile'), t('profiles')],
   'virtual-key': [t('virtual key'), t('virtual keys')],
 };
 

@@ -81,5 +81,5 @@ export default function Dashboard() {
 }
 
 function waiting(all: number, alive: number): string {
-  return all > alive ? `${all - alive} ended` : t('running now');
+  return all > alive ? t('{all} ended', { all: all - alive }) : t('running now');
 }

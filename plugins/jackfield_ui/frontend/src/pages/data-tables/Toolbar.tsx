@@ -121,7 +121,9 @@ export function Toolbar(props: Props) {
 }
 
 function shownOf(total: number, narrowed: boolean, all: number): string {
-  const rows = narrowed ? `${count(total)} of ${count(all)} rows` : `${count(total)} ${total === 1 ? 'row' : 'rows'}`;
+  const rows = narrowed
+    ? t('{total} of {all} rows', { total: count(total), all: count(all) })
+    : `${count(total)} ${t('{total, plural, one {row} other {rows}}', { total })}`;
   return total > MOST_SHOWN ? t('{rows}, the first {mostShown} shown', { rows, mostShown: count(MOST_SHOWN) }) : rows;
 }
 

@@ -138,7 +138,7 @@ function OverTime({ runs }: { runs: readonly EvaluationRun[] | undefined }) {
     const ended = [...(runs ?? [])].filter(({ status }) => status !== 'running').reverse();
     const named = MEASURES.find(({ value }) => value === measure)?.label ?? '';
     return {
-      labels: ended.map(({ number, version }) => `Run ${number}, version ${version}`),
+      labels: ended.map(({ number, version }) => t('Run {number}, version {version}', { number, version })),
       series: [{ name: named, values: ended.map((run) => measured(run, measure)) }],
     };
   }, [runs, measure]);

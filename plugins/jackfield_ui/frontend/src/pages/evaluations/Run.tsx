@@ -95,8 +95,8 @@ export default function Run() {
 function Facts({ run: { totals, version, workflowVersion } }: { run: EvaluationRun }) {
   const facts = [
     `Score ${scoreText(totals.score)}`,
-    `${totals.passed} of ${totals.done} passed`,
-    `${count(totals.tokensIn + totals.tokensOut)} tokens`,
+    t('{passed} of {done} passed', { passed: totals.passed, done: totals.done }),
+    t('{tokensIn} tokens', { tokensIn: count(totals.tokensIn + totals.tokensOut) }),
     money(totals.cost),
     duration(totals.durationMs),
     `Version ${version}`,

@@ -48,7 +48,7 @@ export function Runs({
         columns={COLUMNS}
         rows={runs}
         rowKey={({ id }) => id}
-        rowName={({ number }) => `run ${number}`}
+        rowName={({ number }) => t('run {number}', { number })}
         error={error}
         onRetry={onRetry}
         selection={{ selected, onChange: setSelected }}
@@ -81,14 +81,14 @@ const COLUMNS: Column<EvaluationRun>[] = [
     title: t('Passed'),
     align: 'end',
     width: 100,
-    render: ({ totals }) => `${totals.passed} of ${totals.done}`,
+    render: ({ totals }) => t('{passed} of {done}', { passed: totals.passed, done: totals.done }),
   },
   {
     key: 'versions',
     title: t('Versions'),
     width: 150,
     render: ({ version, workflowVersion }) =>
-      workflowVersion ? `${version}, workflow ${workflowVersion}` : `${version}`,
+      workflowVersion ? t('{version}, workflow {workflowVersion}', { version, workflowVersion }) : `${version}`,
   },
   {
     key: 'tokens',

@@ -27,7 +27,7 @@ const ACTIONS = {
   remove: { act: remove, done: 'deleted', word: 'deleted' },
 } satisfies Record<string, Action>;
 
-const executions = (many: number) => (many === 1 ? '1 execution' : `${many} executions`);
+const executions = (many: number) => t('{many, plural, one {1 execution} other {# executions}}', { many });
 
 /** Acts on the selected executions. Those with which it failed stay selected. */
 export function Chosen({

@@ -1,6 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { count } from '../../components/format';
-import { stateLabel } from '../../components/readable';
+import { stateWord } from '../../components/StatusBadge';
 import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { MODES, STATUSES, type Stats, useWorkflowNames } from './queries';
@@ -23,7 +23,7 @@ export const SPANS: Record<string, { label: string; ms: number }> = {
 };
 
 const LABELS: Record<string, string> = { success: t('Succeeded') };
-const labelOf = (status: string) => LABELS[status] ?? stateLabel(status);
+const labelOf = (status: string) => LABELS[status] ?? stateWord(status);
 
 export function Filters({
   filter,

@@ -160,7 +160,11 @@ function OneInput({
       label={several ? t('input {input}', { input }) : t('the input')}
       keep="execution-input"
       place={place}
-      about={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? t(', into input {input}', { input }) : ''}`}
+      about={t('from {node}{part}{part2}', {
+        node: from.node,
+        part: output > 0 ? t(', output {output}', { output }) : '',
+        part2: several ? t(', into input {input}', { input }) : '',
+      })}
       given={read}
       {...viewing}
     />

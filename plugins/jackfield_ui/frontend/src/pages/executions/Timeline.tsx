@@ -88,7 +88,9 @@ export function Timeline({
                 </span>
                 <span className={classes.figure}>{run.reused ? t('earlier') : duration(run.duration)}</span>
                 <span className={classes.figure}>
-                  {text ? hitsText(hits.get(run.index) ?? 0) : `${count(items)} ${items === 1 ? 'item' : 'items'}`}
+                  {text
+                    ? hitsText(hits.get(run.index) ?? 0)
+                    : `${count(items)} ${t('{items, plural, one {item} other {items}}', { items })}`}
                 </span>
               </button>
             </li>
@@ -120,5 +122,5 @@ function hitsOf({ outputs }: Run, text: string): number {
 }
 
 function hitsText(hits: number): string {
-  return hits === 1 ? '1 hit' : `${count(hits)} hits`;
+  return t('{hits, plural, one {1 hit} other {# hits}}', { hits });
 }

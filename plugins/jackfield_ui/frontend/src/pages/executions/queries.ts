@@ -18,7 +18,7 @@ export const MODES = {
   trigger: t('Trigger'),
   retry: t('Retry'),
   error: t('Error workflow'),
-  sub: 'Sub-workflow',
+  sub: t('Sub-workflow'),
 } as const;
 
 type Mode = keyof typeof MODES;

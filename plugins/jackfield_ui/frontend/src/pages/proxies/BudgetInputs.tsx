@@ -4,8 +4,8 @@ import type { FormProps } from './Form';
 import type { Budget } from './model';
 
 const PERIODS = [
-  ['day', 'a day'],
-  ['month', 'a month'],
+  ['day', t('a day')],
+  ['month', t('a month')],
 ] as const;
 
 /** What may be spent; beyond it requests are refused until the period ends. */

@@ -29,8 +29,11 @@ export function BudgetBars({ proxy, short = false }: { proxy: ProxyState; short?
 
 function Bar({ budget: { period, unit, limit, spent, resets_at }, short }: { budget: Budget; short: boolean }) {
   const share = limit > 0 ? spent / limit : 0;
-  const write = unit === 'usd' ? money : (value: number) => `${compact(value)} tokens`;
-  const text = `${write(spent)} of ${write(limit)} a ${period}`;
+  const write = unit === 'usd' ? money : (value: number) => t('{value} tokens', { value: compact(value) });
+  const text =
+    period === 'day'
+      ? t('{spent} of {limit} a day', { spent: write(spent), limit: write(limit) })
+      : t('{spent} of {limit} a month', { spent: write(spent), limit: write(limit) });
   const over = share >= 1;
   const colour = over ? 'var(--jf-bad)' : share >= WARN ? 'var(--jf-warn)' : 'var(--mantine-primary-color-filled)';
   return (

@@ -203,6 +203,6 @@ function pluginOf(strategies: readonly { name: string; plugin: string | null }[]
 function unused(draft: Draft): string {
   const names = new Set(draft.rules.map(({ name }) => name));
   let number = draft.rules.length + 1;
-  while (names.has(`rule ${number}`)) number += 1;
-  return `rule ${number}`;
+  while (names.has(t('rule {number}', { number }))) number += 1;
+  return t('rule {number}', { number });
 }

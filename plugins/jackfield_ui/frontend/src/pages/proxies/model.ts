@@ -171,7 +171,8 @@ export function told(condition: Condition): string {
       return t('every request');
     case 'token_count': {
       const [least, most] = [number(condition.min), number(condition.max)];
-      if (least !== undefined && most !== undefined) return `${count(least)} to ${count(most)} tokens`;
+      if (least !== undefined && most !== undefined)
+        return t('{least} to {most} tokens', { least: count(least), most: count(most) });
       if (least !== undefined) return t('at least {least} tokens', { least: count(least) });
       return most === undefined ? t('a length not set yet') : t('at most {most} tokens', { most: count(most) });
     }
@@ -197,7 +198,7 @@ export function told(condition: Condition): string {
     case 'header':
       return t('header {say} is “{say2}”', { say: say(condition.name), say2: say(condition.equals) });
     case 'time':
-      return `from ${say(condition.from)} to ${say(condition.to)}`;
+      return t('from {say} to {say2}', { say: say(condition.from), say2: say(condition.to) });
     case 'script':
       return t('the script {say} says so', { say: say(condition.path) });
     case 'all':

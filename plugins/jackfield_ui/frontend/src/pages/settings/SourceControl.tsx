@@ -36,7 +36,11 @@ export default function SourceControl() {
       render: ({ title, path }) => title ?? path,
     },
     { key: 'path', title: t('File'), render: ({ path }) => <span className="jf-mono">{path}</span> },
-    { key: 'side', title: t('State'), render: ({ side, gone }) => (gone ? `${SIDES[side]}: removed` : SIDES[side]) },
+    {
+      key: 'side',
+      title: t('State'),
+      render: ({ side, gone }) => (gone ? t('{sides}: removed', { sides: SIDES[side] }) : SIDES[side]),
+    },
     {
       key: 'choice',
       title: t('For a pull'),

@@ -160,7 +160,7 @@ const COLUMNS: Column<TerminalSession>[] = [
   {
     key: 'kept',
     title: t('After a restart'),
-    render: ({ persistent, state }) => (state === 'running' ? (persistent ? t('goes on') : 'ends') : '–'),
+    render: ({ persistent, state }) => (state === 'running' ? (persistent ? t('goes on') : t('ends')) : '–'),
   },
   {
     key: 'created',

@@ -22,7 +22,13 @@ import {
 import { reportQuery, useParts, useSteps } from './queries';
 
 const HEIGHT = 240;
-const WORDS = { daily: 'day', weekly: 'week', monthly: 'month' };
+const WORDS = { daily: t('day'), weekly: t('week'), monthly: t('month') };
+const PART_WORDS: Record<string, string> = {
+  model: t('model'),
+  profile: t('profile'),
+  provider: t('provider'),
+  agent: t('agent'),
+};
 const MEASURES = [
   { value: 'cost', label: t('Cost') },
   { value: 'tokens', label: t('Tokens') },
@@ -70,7 +76,9 @@ export function Steps({
   }, [rows, single, step, part, measure, none, since, until]);
 
   const what = measure === 'cost' ? t('Cost') : t('Tokens');
-  const label = single ? `${what} by ${part}` : `${what} by ${WORDS[step]} and ${part}`;
+  const label = single
+    ? t('{what} by {part}', { what, part: PART_WORDS[part] ?? part })
+    : t('{what} by {step} and {part}', { what, step: WORDS[step], part: PART_WORDS[part] ?? part });
   return (
     <Paper p="md" component="section" aria-label={t('Chart')}>
       <Group gap="sm" mb="md">

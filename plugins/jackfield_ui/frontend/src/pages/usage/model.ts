@@ -160,6 +160,9 @@ export function seriesOf(
     values: keys.map((key) => value(key, (one) => one === name)),
   }));
   if (rest.size)
-    series.push({ name: `${rest.size} others`, values: keys.map((key) => value(key, (one) => rest.has(one))) });
+    series.push({
+      name: t('{rest} others', { rest: rest.size }),
+      values: keys.map((key) => value(key, (one) => rest.has(one))),
+    });
   return series;
 }

@@ -17,14 +17,14 @@ export const ROLES: { value: ProjectRole; label: string }[] = [
 ];
 /** Kind of the API -> one and several. Others are not told of. */
 export const HELD: Record<string, [string, string]> = {
-  workflow: ['workflow', 'workflows'],
-  credential: ['credential', 'credentials'],
-  variable: ['variable', 'variables'],
+  workflow: [t('workflow'), t('workflows')],
+  credential: [t('credential'), t('credentials')],
+  variable: [t('variable'), t('variables')],
   'data-table': [t('data table'), t('data tables')],
-  folder: ['folder', 'folders'],
-  profile: ['profile', 'profiles'],
+  folder: [t('folder'), t('folders')],
+  profile: [t('profile'), t('profiles')],
   'virtual-key': [t('virtual key'), t('virtual keys')],
-  draft: ['draft', 'drafts'],
+  draft: [t('draft'), t('drafts')],
   execution: [t('execution of an unsaved workflow'), t('executions of unsaved workflows')],
 };
 

@@ -20,6 +20,6 @@ const SYSTEMS: readonly [RegExp, string][] = [
 export function deviceName(agent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
-  if (browser && system) return `${browser} on ${system}`;
+  if (browser && system) return t('{browser} on {system}', { browser, system });
   return browser ?? system ?? (agent.slice(0, 60) || t('not known'));
 }

@@ -107,7 +107,7 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
   const names = selection.has(name) ? selection : new Set([name]);
   const one = names.size === 1;
   const sticky = isSticky(node);
-  const what = one ? '' : ` ${names.size} nodes`;
+  const what = one ? '' : t(' {names} nodes', { names: names.size });
   const kind = kinds.get(kindOf(node.type));
   const inTurn = !sticky && !node.disabled && !kind?.provides;
   return (

@@ -73,7 +73,7 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
 
 function doneText({ reused, runs }: NodeState): string {
   if (reused) return t('It did not run again: this is the data of an earlier run');
-  return runs > 1 ? `Ran ${runs} times` : t('Succeeded');
+  return runs > 1 ? t('Ran {runs} times', { runs }) : t('Succeeded');
 }
 
 /** Only what may not fit is cut off: fewer signs do, whatever they are. */

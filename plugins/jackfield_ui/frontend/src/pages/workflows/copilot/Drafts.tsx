@@ -55,7 +55,7 @@ export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
 
 function changesOf({ changeCount }: DraftRow): string {
   if (changeCount === 0) return t('nothing to decide on');
-  return changeCount === 1 ? '1 change' : `${changeCount} changes`;
+  return t('{changeCount, plural, one {1 change} other {# changes}}', { changeCount });
 }
 
 function originOf({ origin: { kind, profile }, author }: DraftRow): string {

@@ -12,7 +12,7 @@ import { useReread } from './useReread';
 
 const TagMany = lazy(() => import('./TagMany'));
 
-export const workflows = (many: number) => (many === 1 ? '1 workflow' : `${many} workflows`);
+export const workflows = (many: number) => t('{many, plural, one {1 workflow} other {# workflows}}', { many });
 
 /** Acts on the selected workflows. Those with which it failed stay selected. */
 export function Chosen({

@@ -1,5 +1,7 @@
 /** Differences between two versions of a document. Pure. */
+
 import { isRecord } from '../../../api/errors';
+import { t } from '../../../language/messages';
 import type { Values } from '../form/model';
 import { type Doc, type DocNode, parametersOf, type Wire, wiresOf } from './document';
 
@@ -102,7 +104,11 @@ export function pairs(before: Doc, after: Doc): ReadonlyMap<DocNode, DocNode> {
 }
 
 export function wireText({ source, target, type, output }: Wire): string {
-  return `${source} to ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
+  return t('{source} to {target}{part}', {
+    source,
+    target,
+    part: type === 'main' ? (output ? t(' (output {output})', { output }) : '') : ` (${type})`,
+  });
 }
 
 /** Of a node that one of the versions does not have. */

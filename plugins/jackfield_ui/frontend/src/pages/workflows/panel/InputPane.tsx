@@ -33,7 +33,7 @@ export function InputPane({
   const fields: FieldUse = { expression: (path) => `{{ ${prefix}${accessor(path)} }}`, drag };
   const options = sources.map(({ name, output, input, total }, index) => ({
     value: String(index),
-    label: `${name}${output ? `, output ${output}` : ''}${input ? t(', into input {input}', { input: input + 1 }) : ''} (${total})`,
+    label: `${name}${output ? t(', output {output}', { output }) : ''}${input ? t(', into input {input}', { input: input + 1 }) : ''} (${total})`,
   }));
   return (
     <Stack gap="sm">

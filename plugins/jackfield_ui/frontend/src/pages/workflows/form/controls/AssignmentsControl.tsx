@@ -115,7 +115,7 @@ function Assigned({
         field={{
           name: 'value',
           control,
-          label: t('Value of {name}', { name: String(row.name || `field ${number}`) }),
+          label: t('Value of {name}', { name: String(row.name || t('field {number}', { number })) }),
           options: { rows: 1, text: true },
         }}
         path={[...path, 'value']}

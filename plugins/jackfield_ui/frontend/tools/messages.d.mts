@@ -1,0 +1,1 @@
+export function placeholders(message: string): string;
