@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(NAME != "chromium", reason="what is said does not depend on the browser")
 
 ASSETS = Path(__file__).resolve().parents[2] / "plugins/jackfield_ui/static/assets"
-DRAWN = """!document.querySelector('.mantine-Skeleton-root, .mantine-Loader-root') && document.querySelector('h1, canvas')"""
+DRAWN = """!document.querySelector('.mantine-Skeleton-root, .mantine-Loader-root')
+  && document.querySelector('h1, canvas') !== null"""
 MARKED = """(
   (text) => Object.fromEntries(Object.entries(JSON.parse(text)).map(([key, parts]) => [key, ['⟦', ...parts, '⟧']]))
 )("""
@@ -46,8 +47,10 @@ UNTRANSLATED = """() => {
   return [...found];
 }"""
 DATA = re.compile(
-    r"[a-z0-9_.,: /-]+|Jackfield.*|Ctrl K|[\d.,]+ Mio\.|.*/.*|URL|POST|JSON|CSV|API|Webhook|Orders|A draft|Nightly report"
-    r"|Nobody knows this customer|File it|Known customer\?|Is it large\?|Tell sales|Refuse:?|Claude Code|Codex.*|Coder|Aider"
+    r"[a-z0-9_.,: /-]+|Jackfield.*|Ctrl K|[\d.,]+\sMio\.|.*/.*|URL|POST|JSON|CSV|API|Webhook|Orders|A draft"
+    r"|Nightly report"
+    r"|Nobody knows this customer|File it|Known customer\?|Is it large\?|Tell sales|Refuse:?"
+    r"|Claude Code|Codex.*|Coder|Aider"
     r"|Droid|Gemini CLI|Grok CLI|OpenCode|Qwen Code|X-API-Key.*|held the event loop.*"
 )
 """What the daemon was given or sends, and names of programs."""
