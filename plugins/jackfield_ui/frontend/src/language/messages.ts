@@ -11,10 +11,10 @@ type Around = (inner: ReactNode) => ReactNode;
 const i18n = new I18n({ locale: 'en', messages: { en: {} } }).setMessagesCompiler(compiled);
 
 /** Until a message is whole, a value is a mark in it: what a user has typed is never read as a message. */
-const MARK = /\u0001(\w+)\u0002/g;
+const MARK = /\uE000(\w+)\uE001/g;
 /** Between context and message, as in gettext's files. */
 const CONTEXT = '\u0004';
-const PART = /<(\w+)>(.*?)<\/\1>|\u0001(\w+)\u0002/gs;
+const PART = /<(\w+)>(.*?)<\/\1>|\uE000(\w+)\uE001/gs;
 
 /** Shows the messages of a language from now on; `locale` is the language as the browser has it, such as `de-AT`. */
 export function speak(language: string, locale: string, catalogue: Messages): void {
@@ -31,7 +31,7 @@ export const language = (): string => i18n.locale;
 function marked(message: string, values: Values<unknown>, context?: string): string {
   const marks = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === 'number' ? value : `\u0001${name}\u0002`,
+    typeof value === 'number' ? value : `\uE000${name}\uE001`,
   ]);
   return i18n._(context ? `${context}${CONTEXT}${message}` : message, Object.fromEntries(marks), { message });
 }
