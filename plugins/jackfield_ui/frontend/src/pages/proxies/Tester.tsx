@@ -141,7 +141,7 @@ function Verdict({ tested }: { tested: RuleTest }) {
       </Text>
       {tested.then.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t('When that fails: {then}', { then: tested.then.join(t(', then ')) })}
+          {t('When that fails: {others}', { others: tested.then.join(t(', then ')) })}
         </Text>
       )}
       {!tested.usable && (
