@@ -15,6 +15,7 @@ class AuditPlugin(Plugin):
     parts = ("jackfield_audit.chain:AuditChain",)
 
     jackfield_blueprints = later("jackfield_audit.routes:blueprints")
+    jackfield_sealed_values = later("jackfield_audit.anchor:stamped_end")
     jackfield_metrics = later("jackfield_audit.metrics:metrics")
     jackfield_findings = later("jackfield_audit.findings:findings")
     start = deferred("jackfield_audit.keeping:start")

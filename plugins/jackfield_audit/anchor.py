@@ -3,14 +3,17 @@ database, everybody who still has the directory finds that out."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from jackfield.api.audit import stamp
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import DataDamaged
 from jackfield.api.files import read_private, write_private
+from jackfield.api.resealing import Resealed, SealedValues
 from jackfield.api.storage.audit import AuditHead
 from jackfield_audit.chain import KEY
 
@@ -49,6 +52,33 @@ class Anchor:
         told = {"number": head.number, "hash": head.hash.hex(), "mac": mac.hex()}
         write_private(self._file, json.dumps(told).encode())
 
+    def renew(self) -> bool:
+        """Stamp it with the present key. False: there is none. Raises what `read` and `write` raise."""
+        head = self.read()
+        if head is not None:
+            self.write(head)
+        return head is not None
+
     def _damaged(self, problem: str) -> DataDamaged:
         remedy = "Run `jackfield audit verify`, then move the file away: the daemon writes it anew."
         return DataDamaged(f"{self._file} {problem}: it does not show whether the audit log has lost its end. {remedy}")
+
+
+class StampedEnd:
+    """`jackfield.api.resealing.SealedValues`: without the keys of before, nobody could tell the stamp from a forged
+    one."""
+
+    name = "ends of the audit log"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._anchor = Anchor(context)
+
+    async def reseal(self) -> Resealed:
+        try:
+            return Resealed(int(await asyncio.to_thread(self._anchor.renew)))
+        except DataDamaged as exc:
+            return Resealed(0, (exc.message,))
+
+
+def stamped_end(context: PluginContext) -> Sequence[SealedValues]:
+    return [StampedEnd(context)]

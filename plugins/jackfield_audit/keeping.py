@@ -70,6 +70,7 @@ async def _compared(context: PluginContext, anchor: Anchor) -> AuditHead | None:
     try:
         seen = await asyncio.to_thread(anchor.read)
         if seen is None or await has(context, seen):
+            await asyncio.to_thread(anchor.renew)  # an earlier key may be forgotten from now on
             return seen
         head = await whole_store(context.store).audit_head()
         context.log.error(

@@ -14,7 +14,7 @@ const REACT = /node_modules\/(react|react-dom|scheduler|react-router|@tanstack)\
  * each of them would seem to be needed at first.
  */
 const LATE =
-  /@mantine\/core\/.*\/(Stepper|Slider|FileInput|FileButton|TagsInput|MultiSelect|Autocomplete|NumberInput|Radio|Drawer|Switch|Menu|Notification)\//;
+  /@mantine\/core\/.*\/(Stepper|Slider|FileInput|FileButton|TagsInput|MultiSelect|Autocomplete|NumberInput|Radio|Drawer|Switch)\//;
 const ENTRY = 'src/main.ts';
 /** What is drawn, which the entry asks for after the session. */
 export const ROOT = 'src/root.tsx';

@@ -1,14 +1,12 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { RouterProvider } from 'react-router/dom';
 import { ConfirmHost } from '../components/confirm';
 import { queries } from './begin';
 import { styleNonce } from './nonce';
 import { router } from './router';
 import { theme, variables } from './theme';
-
-const Notices = lazy(() => import('./Notices'));
 
 const schemes = localStorageColorSchemeManager({ key: 'jackfield.scheme' });
 
@@ -22,9 +20,7 @@ export function App() {
       getStyleNonce={styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <Suspense>
-          <Notices />
-        </Suspense>
+        <Notifications position="bottom-right" limit={4} />
         <RouterProvider router={router} />
         <ConfirmHost />
       </QueryClientProvider>

@@ -4,17 +4,18 @@ import { IconKeyboard, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { t } from '../language/messages';
+import { AccountMenu } from './AccountMenu';
 import { areaPath } from './areas';
 import { ConnectionState } from './ConnectionState';
 import { Logo } from './Logo';
 import { Nav } from './Nav';
 import { OfflineBanner } from './OfflineBanner';
 import { SHOWN_AREAS } from './pages';
+import { SchemeToggle } from './SchemeToggle';
 import { useSession } from './session';
 import classes from './shell.module.css';
 import { keysOf, useJumps, useShortcuts } from './shortcuts';
 
-const HeadMenus = lazy(() => import('./HeadMenus'));
 const Palette = lazy(() => import('./Palette'));
 const ShortcutsHelp = lazy(() => import('./ShortcutsHelp'));
 
@@ -89,9 +90,8 @@ export function Shell() {
                   <IconKeyboard size={18} />
                 </ActionIcon>
               </Tooltip>
-              <Suspense fallback={<div className={classes.menus} />}>
-                <HeadMenus />
-              </Suspense>
+              <SchemeToggle />
+              <AccountMenu />
             </Group>
           </Group>
         </AppShell.Header>
