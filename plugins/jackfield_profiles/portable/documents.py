@@ -5,6 +5,7 @@ Source: docs/source-control.md, 'Profiles'.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import cast
 
@@ -42,7 +43,7 @@ class ProfileDocuments:
         found = await self._store.all()
         if damaged := self._store.warnings():
             raise Conflict(f"{' '.join(damaged)} Repair the file, or delete the profile with force.")
-        return {each.alias: _document(each) for each in found}
+        return await asyncio.to_thread(lambda: {each.alias: _document(each) for each in found})
 
     async def put(self, name: str, document: Mapping[str, Json], author: Principal) -> None:
         try:
@@ -55,7 +56,7 @@ class ProfileDocuments:
     async def _create(self, alias: str, document: Mapping[str, Json]) -> None:
         given = {key: document[key] for key in (*_FIXED, *_SETTINGS) if key in document}
         given |= _texts(document, {})
-        proxy = document.get("proxy_config")
+        proxy = _plain("proxy_config", document.get("proxy_config"))
         servers = _servers(document.get("mcp_servers"), {})
         body = {**given, "alias": alias, "mcp_servers": servers, "proxy_config": proxy, "allow_missing": True}
         await self._context.port(ProfileCreation).create_from(body)
@@ -73,7 +74,7 @@ class ProfileDocuments:
         if "mcp_servers" in document and document["mcp_servers"] != shown["mcp_servers"]:
             changed["mcp_servers"] = _servers(document["mcp_servers"], present.metadata.get("mcp_servers"))
         if "proxy_config" in document and document["proxy_config"] != shown["proxy_config"]:
-            changed["proxy_config"] = _with_port(document["proxy_config"], present)
+            changed["proxy_config"] = _with_port(_plain("proxy_config", document["proxy_config"]), present)
         if changed:
             await self._context.port(ProfileChanges).change_from(present.alias, changed)
 
@@ -85,20 +86,23 @@ def _document(profile: Profile) -> dict[str, Json]:
     servers = profile.metadata.get("mcp_servers")
     made["mcp_servers"] = {name: hidden(one) for name, one in servers.items()} if isinstance(servers, dict) else {}
     proxy = profile.proxy_config
-    made["proxy_config"] = None if proxy is None else {key: part for key, part in proxy.items() if key != "port"}
+    made["proxy_config"] = None if proxy is None else hidden({k: part for k, part in proxy.items() if k != "port"})
     return made
 
 
 def _texts(document: Mapping[str, Json], shown: Mapping[str, Json]) -> dict[str, Json]:
-    """Those that differ. Raises `InvalidInput` for one with a hidden value: a command without it would be another."""
-    found = {key: document[key] for key in _TEXTS if key in document and document[key] != shown.get(key)}
-    for key, value in found.items():
-        if has_mask(value):
-            raise InvalidInput(
-                f"{key} of the profile has a hidden value. Name a variable in its place there, or make the same change "
-                "here by hand."
-            )
-    return found
+    """Those that differ."""
+    return {key: _plain(key, document[key]) for key in _TEXTS if key in document and document[key] != shown.get(key)}
+
+
+def _plain(field: str, value: Json) -> Json:
+    """The same. Raises `InvalidInput` for a hidden value: a command without it would be another one."""
+    if has_mask(value):
+        raise InvalidInput(
+            f"{field} of the profile has a hidden value. Name a variable in its place there, or make the same change "
+            "here by hand."
+        )
+    return value
 
 
 def _servers(given: Json, present: Json) -> Json:

@@ -118,12 +118,16 @@ def test_files_that_cannot_come_are_named(place: Place, first: dict[str, str]) -
     document = json.loads(place.files()[f"flows/{PROFILE}"])
     hidden = {**document, "alias": "hidden", "args": ["--token", "***"]}
     place.commit("flows/profiles/hidden.json", json.dumps(hidden))
+    condition = {"type": "header", "name": "x-api-key", "equals": "***"}
+    routing = {"enabled": True, "rules": [{"condition": condition, "target": "anthropic/claude-opus-4-5"}]}
+    place.commit("flows/profiles/masked.json", json.dumps({**document, "proxy_config": routing}))
     place.commit("flows/profiles/unknown.json", json.dumps({**document, "provider_id": "nobody"}))
     place.commit(f"flows/{PROFILE}", json.dumps({**document, "agent_id": "codex"}))
     place.commit("flows/evaluations/empty.json", "{}")
     found = ok(place.there.post("/git/pull", json={"others": "theirs"}))
     told = {row["path"]: row["message"] for row in found["files"]}
-    assert "hidden value" in told["profiles/hidden.json"]
+    assert "args of the profile has a hidden value" in told["profiles/hidden.json"]
+    assert "proxy_config of the profile has a hidden value" in told["profiles/masked.json"]
     assert "nobody" in told["profiles/unknown.json"]
     assert "another agent_id" in told[PROFILE]
     assert "tableId" in told["evaluations/empty.json"]
@@ -132,7 +136,14 @@ def test_files_that_cannot_come_are_named(place: Place, first: dict[str, str]) -
 
 
 def test_what_the_branch_no_longer_has_stays(place: Place, first: dict[str, str]) -> None:
-    for name in (PROFILE, EVALUATION, "profiles/hidden.json", "profiles/unknown.json", "evaluations/empty.json"):
+    for name in (
+        PROFILE,
+        EVALUATION,
+        "profiles/hidden.json",
+        "profiles/masked.json",
+        "profiles/unknown.json",
+        "evaluations/empty.json",
+    ):
         place.commit(f"flows/{name}", None)
     assert ok(place.there.post("/git/pull", json={"others": "theirs"}))["complete"]
     assert _profile(place.prod_root())["alias"] == "triage"

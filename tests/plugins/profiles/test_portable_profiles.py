@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from jackfield.api.jsontext import Json
@@ -25,6 +27,20 @@ from jackfield_profiles.portable.masking import has_mask, hidden
         ("run --password 'a b' on", "run --password *** on"),
         ("tokens: 5, monkey: 6, cat /etc/key", "tokens: 5, monkey: 6, cat /etc/key"),
         ({"type": "http", "token": "abc", "timeout": 5}, {"type": "http", "token": "***", "timeout": 5}),
+        ("curl -H 'Authorization: Token abc'", "curl -H 'Authorization: ***'"),
+        ("curl -H 'Authorization: Token ${T}' -H 'X: y'", "curl -H 'Authorization: Token ${T}' -H 'X: y'"),
+        ("curl -H 'Cookie: a=b; c=d' x", "curl -H 'Cookie: ***' x"),
+        ("https://ada:p@ss@a.example/x@y", "https://***@a.example/x@y"),
+        (["--password=a,b;c d", "DB_PASS=e&f"], ["--password=***", "DB_PASS=***"]),
+        ("PASSWORD='a$b' SECRET=\"a$b\" run", "PASSWORD=*** SECRET=*** run"),
+        ("TOKEN='${T}' KEY_TOKEN=\"$(cat x)\" run", "TOKEN='${T}' KEY_TOKEN=\"$(cat x)\" run"),
+        (["--token=***abc"], ["--token=***"]),
+        (["-k", "sk-ant-0123456789abcdefghij"], ["-k", "***"]),
+        ("say ghp_0123456789abcdefghij now", "say *** now"),
+        (
+            [{"type": "header", "name": "X-Api-Key", "equals": "abc"}, {"type": "header", "name": "X", "equals": "y"}],
+            [{"type": "header", "name": "X-Api-Key", "equals": "***"}, {"type": "header", "name": "X", "equals": "y"}],
+        ),
         ({"PreToolUse": [{"matcher": "*", "hooks": []}]}, {"PreToolUse": [{"matcher": "*", "hooks": []}]}),
     ],
 )  # fmt: skip
@@ -32,3 +48,11 @@ def test_secrets_are_hidden_and_nothing_else(given: Json, shown: Json) -> None:
     assert hidden(given) == shown
     assert hidden(shown) == shown
     assert has_mask(shown) == (given != shown)
+
+
+@pytest.mark.parametrize("word", ["a", "token", "a_key-", "://a@"])
+def test_a_long_word_is_looked_through_once(word: str) -> None:
+    """An argument has at most 131,072 characters. Each from each took hours, and everything else waited for it."""
+    began = time.process_time()
+    hidden([word * (131_072 // len(word))])
+    assert time.process_time() - began < 5
