@@ -37,10 +37,10 @@ class Anchor:
             found: dict[str, Any] = json.loads(content)  # Any: whatever stands there
             head = AuditHead(int(found["number"]), bytes.fromhex(found["hash"]))
             mac = bytes.fromhex(found["mac"])
-        except (ValueError, KeyError, TypeError) as exc:
+            keys = [self._secrets.key(KEY), *self._secrets.earlier_keys(KEY)]
+            good = any(hmac.compare_digest(stamp(key, head.number, head.hash), mac) for key in keys)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as exc:
             raise self._damaged("is no JSON with number, hash and mac") from exc
-        keys = [self._secrets.key(KEY), *self._secrets.earlier_keys(KEY)]
-        good = any(hmac.compare_digest(stamp(key, head.number, head.hash), mac) for key in keys)
         if not good:
             raise self._damaged("has no stamp of a key of this daemon")
         return head

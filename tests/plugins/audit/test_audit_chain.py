@@ -186,7 +186,14 @@ async def test_doctor_tells_of_records_that_are_gone(lab: Lab) -> None:
     assert [found.good for found in await findings(lab.context)] == [False]
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]", bytes(40), b'{"number": 1, "hash": "00", "mac": "00"}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{}", b"[]", bytes(40), b"[" * 100_000, b'{"number": 1, "hash": "00", "mac": "00"}',
+        b'{"number": Infinity, "hash": "00", "mac": "00"}', b'{"number": -1, "hash": "00", "mac": "00"}',
+        b'{"number": 99999999999999999999, "hash": "00", "mac": "00"}',
+    ],
+)  # fmt: skip
 async def test_a_damaged_end_in_the_directory_is_told_and_left_alone(lab: Lab, content: bytes) -> None:
     await lab.record("workflow.x", "workflow.y")
     file = lab.context.service.config_dir / "audit-head.json"
