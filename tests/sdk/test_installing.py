@@ -144,3 +144,23 @@ def test_jackfield_itself_is_not_removed(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(plugin_installs, "_run_installer", lambda *_: pytest.fail("pip was asked"))
     with pytest.raises(ConfigurationError, match="These commands are for plugins"):
         plugin_installs._remove(name)
+
+
+@pytest.mark.parametrize(
+    ("stays", "words"),
+    [("print('hello')", "writes to the standard output"), ("import time; time.sleep(60)", "did not end within 0.2")],
+)
+def test_a_plugin_that_no_command_bears_is_removed_again(
+    stays: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    found = plugin_installs.PluginDistribution(NAME, "1.0", ["word_tally"])
+    ran = plugin_installs._ran
+    monkeypatch.setattr(plugin_installs, "_refuse_environment", lambda: None)
+    monkeypatch.setattr(plugin_installs, "_run_installer", lambda *words: asked.append(words))
+    monkeypatch.setattr(plugin_installs, "_plugin_distributions", lambda *_: iter([found]))
+    monkeypatch.setattr(plugin_installs, "_ran", lambda _, *more: ran([sys.executable, "-c", stays], *more))
+    monkeypatch.setattr(plugin_installs, "LONGEST_LOADING", 30 if "print" in stays else 0.2)
+    with pytest.raises(ConfigurationError, match=words):
+        plugin_installs._install(NAME)
+    assert asked[-1][0] == "uninstall"

@@ -148,10 +148,16 @@ def _mistakes(name: str) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("JACKFIELD_")}
         command = [sys.executable, "-m", "jackfield", "plugins", "--json", "--config-dir", place]
-        done = _ran(command, LONGEST_LOADING, {**kept, "XDG_CACHE_HOME": place})
+        try:
+            done = _ran(command, LONGEST_LOADING, {**kept, "XDG_CACHE_HOME": place})
+        except ConfigurationError as exc:
+            return [f"Jackfield does not start with it: {exc.message}"]
     if done.returncode:
         return [f"Jackfield does not start with it: {_last_line(done.stderr)}"]
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    try:
+        rows: list[dict[str, Any]] = json.loads(done.stdout)
+    except ValueError:
+        return ["it writes to the standard output when it is imported, where commands give their answers"]
     own = [row for row in rows if _canonical(str(row["distribution"])) == _canonical(name)]
     mistakes = [
         f"{row['name']}: {row['error'] or row['status']}" for row in own if row["status"] != "loaded" or row["error"]
