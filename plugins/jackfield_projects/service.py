@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.context import PluginContext
@@ -142,8 +143,9 @@ class ProjectDesk:
         return {kind: number for kind, number in found.items() if number}
 
     async def delete(self, project_id: str, caller: Principal, *, moving_to: str | None = None) -> None:
-        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `AccessDenied`, `InvalidInput`, and
-        `Conflict` for one that still has something, and for the shared one."""
+        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `InvalidInput`, `AccessDenied`
+        also for a workflow with a node that the other project excludes, and `Conflict` for one that still has
+        something, and for the shared one."""
         await self._team(project_id, caller)
         caller.require_admin()
         if project_id == SHARED:
@@ -151,6 +153,9 @@ class ProjectDesk:
         if moving_to is not None:
             if moving_to == project_id or await self._access.project(moving_to) is None:
                 raise InvalidInput("Nothing can move there.", details={"movingTo": "give the id of another project"})
+            for workflow_id in await self._store.placed(project_id, "workflow"):
+                with suppress(NotFound):  # it was deleted, and its place is not trimmed yet
+                    await self._check_rules(workflow_id, moving_to, caller)
             for kind in RESOURCE_KINDS:
                 ids = await self._store.placed(project_id, kind)
                 await self._store.place_resources(kind, ids, moving_to)

@@ -144,6 +144,10 @@ def test_no_way_into_a_project_is_around_its_rule(lab: Lab) -> None:
     lab.join(lab.b, lab.bob, "project:admin")
     move = {"projectId": lab.a}
     refused(inside.put(f"/placements/workflow/{ident}", json=move), "node_types.rules[1].allow", "noOp")
+    ending, heir = lab.project("Ending", lab.bob), {"movingTo": lab.a}
+    made(lab.bob.client(ending).post("/workflows", json=manual("W", NO_OP)))
+    refused(lab.admin.delete(f"/projects/{ending}", params=heir), "node_types.rules[1].allow", "noOp")
+    assert lab.admin.delete(f"/projects/{ending}", params={"movingTo": lab.b}).status_code < 300
     plain = made(outside.post("/workflows", json=manual("W", set_fields("Set", x=1))))["id"]
     assert inside.put(f"/placements/workflow/{plain}", json=move).status_code == 200
     renamed = lab.bob.api.patch(f"/projects/{lab.a}", json={"name": "Team Z"})
