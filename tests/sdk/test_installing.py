@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -164,3 +165,19 @@ def test_a_plugin_that_no_command_bears_is_removed_again(
     with pytest.raises(ConfigurationError, match=words):
         plugin_installs._install(NAME)
     assert asked[-1][0] == "uninstall"
+
+
+def test_a_plugin_does_not_bring_another_version_of_jackfield(monkeypatch: pytest.MonkeyPatch) -> None:
+    constraints: list[str] = []
+
+    def run(action: str, *words: str) -> None:
+        if "--constraint" in words:
+            constraints.append(Path(words[words.index("--constraint") + 1]).read_text())
+
+    found = plugin_installs.PluginDistribution(NAME, "1.0", ["word_tally"])
+    monkeypatch.setattr(plugin_installs, "_refuse_environment", lambda: None)
+    monkeypatch.setattr(plugin_installs, "_run_installer", run)
+    monkeypatch.setattr(plugin_installs, "_plugin_distributions", lambda *_: iter([found]))
+    monkeypatch.setattr(plugin_installs, "_mistakes", lambda _: [])
+    assert plugin_installs._install(NAME) == found
+    assert constraints == [f"jackfield=={version('jackfield')}\n"]

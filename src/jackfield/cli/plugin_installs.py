@@ -15,7 +15,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,8 @@ def _install(what: str) -> PluginDistribution:
         )
     _refuse_own(found.name)
     before = _installed(found.name)
-    _run_installer("install", wanted)
+    with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
+        _run_installer("install", "--constraint", str(_kept_as_it_is(Path(place))), wanted)
     if mistakes := _mistakes(found.name):
         _uninstall(found.name)
         lost = f" {before.version} was there before; install it again." if before is not None else ""
@@ -115,6 +116,13 @@ def _refuse_environment() -> None:
             f"You may not write into {place}. Run the command as the user who owns it. In an image, add the plugin "
             "when you build the image."
         )
+
+
+def _kept_as_it_is(place: Path) -> Path:
+    """A file of constraints. A plugin that needs another version of Jackfield does not bring it."""
+    file = place / "constraints.txt"
+    file.write_text(f"{OWN_DISTRIBUTION}=={version(OWN_DISTRIBUTION)}\n")
+    return file
 
 
 def _refuse_own(name: str) -> None:
