@@ -28,8 +28,8 @@ class EvaluationDocuments:
     async def put(self, name: str, document: Mapping[str, Json], author: Principal) -> None:
         given = {key: value for key, value in document.items() if key not in ("name", "version")}
         try:
-            await self._book.evaluation(name)
+            present = await self._book.evaluation(name)
         except NotFound:
             await self._service.create(parse_model(NewEvaluation, {**given, "name": name}), author)
             return
-        await self._service.change(name, parse_model(EvaluationChange, given), author)
+        await self._service.change(name, parse_model(EvaluationChange, {**present.definition, **given}), author)

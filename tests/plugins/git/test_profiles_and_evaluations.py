@@ -114,6 +114,15 @@ def test_a_change_comes_and_what_is_the_environment_s_stays(place: Place, first:
     assert ok(place.there.get("/evaluations/quality.v1"))["definition"]["passScore"] == 0.9
 
 
+def test_a_field_that_a_file_does_not_have_stays(place: Place, first: dict[str, str]) -> None:
+    document = json.loads(place.files()[f"flows/{EVALUATION}"])
+    shorter = {key: value for key, value in document.items() if key != "passScore"}
+    place.commit(f"flows/{EVALUATION}", json.dumps({**shorter, "description": "Of the branch"}))
+    assert ok(place.there.post("/git/pull", json={}))["complete"]
+    found = ok(place.there.get("/evaluations/quality.v1"))["definition"]
+    assert (found["description"], found["passScore"]) == ("Of the branch", 0.9)
+
+
 def test_files_that_cannot_come_are_named(place: Place, first: dict[str, str]) -> None:
     document = json.loads(place.files()[f"flows/{PROFILE}"])
     hidden = {**document, "alias": "hidden", "args": ["--token", "***"]}
