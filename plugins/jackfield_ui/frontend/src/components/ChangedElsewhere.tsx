@@ -2,13 +2,13 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { t } from '../language/messages';
 
-/** Two have changed the same thing. what: 'The rules were'. */
+/** Two have changed the same thing. title: 'The rules were changed elsewhere'. */
 export function ChangedElsewhere({
-  what,
+  title,
   onReload,
   onKeep,
 }: {
-  what: string;
+  title: string;
   onReload: () => void;
   onKeep: () => void;
 }) {
@@ -17,7 +17,7 @@ export function ChangedElsewhere({
       color="yellow"
       role="alert"
       icon={<IconAlertTriangle />}
-      title={t('{what} changed elsewhere', { what })}
+      title={title}
       styles={{ title: { color: 'var(--jf-banner-text)' } }}
     >
       <Text size="sm" mb="sm">

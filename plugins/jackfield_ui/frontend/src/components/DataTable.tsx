@@ -1,6 +1,6 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { t } from '../language/messages';
+import { inside, t } from '../language/messages';
 import { EmptyState } from './EmptyState';
 import { Failure } from './Failure';
 import { count } from './format';
@@ -28,9 +28,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (error && !rows) return <Failure error={error} {...(onRetry ? { onRetry } : {})} />;
   if (rows?.length === 0 && (paging?.offset ?? 0) === 0) {
     return (
-      <div className={classes.box}>
-        {empty ?? <EmptyState title={t('No {label}', { label: label.toLowerCase() })} />}
-      </div>
+      <div className={classes.box}>{empty ?? <EmptyState title={t('No {label}', { label: inside(label) })} />}</div>
     );
   }
   const width = columns.length + (selection ? 1 : 0) + (rowActions ? 1 : 0);

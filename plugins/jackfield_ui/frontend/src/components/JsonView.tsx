@@ -78,7 +78,7 @@ export function JsonView({
         </Wanted>
         {shown.length < raw.length && (
           <Button variant="subtle" onClick={() => setAll(true)}>
-            {t('Show all {raw} characters', { raw: count(raw.length) })}
+            {t('Show all {characters} characters', { characters: count(raw.length) })}
           </Button>
         )}
       </Box>

@@ -30,7 +30,7 @@ export async function readEveryItem(place: OutputPlace, most: number): Promise<I
     found.push(...page.data);
     size += JSON.stringify(page.data).length;
     if (size > most)
-      throw new Error(t('It is too large: more than {round} MB.', { round: Math.round(most / 1_000_000) }));
+      throw new Error(t('It is too large: more than {megabytes} MB.', { megabytes: Math.round(most / 1_000_000) }));
     if (found.length >= page.total || !page.data.length) return found;
   }
 }

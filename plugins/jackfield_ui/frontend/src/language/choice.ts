@@ -22,8 +22,13 @@ export function chosenLanguage(): Language | undefined {
 
 /** Keeps the choice, and opens the page again: many of its words are made once. */
 export function chooseLanguage(language: Language | undefined): void {
-  if (language) localStorage.setItem(KEPT, language);
-  else localStorage.removeItem(KEPT);
+  try {
+    if (language) localStorage.setItem(KEPT, language);
+    else localStorage.removeItem(KEPT);
+  } catch {
+    // Storage may be forbidden; the choice cannot be kept then.
+    return;
+  }
   location.reload();
 }
 

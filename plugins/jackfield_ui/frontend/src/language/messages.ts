@@ -46,6 +46,17 @@ export function t(message: string, values: Values<Value> = {}, context?: string)
   return marked(message, values, context).replace(MARK, (_, name: string) => String(shown(values[name])));
 }
 
+/** Sentences one after another, without those that do not apply. */
+export const sentences = (...all: readonly (string | false | null | undefined)[]): string =>
+  all.filter(Boolean).join(' ');
+
+/** Phrases with commas between them, without those that do not apply. */
+export const phrases = (...all: readonly (string | false | null | undefined)[]): string =>
+  all.filter(Boolean).join(', ');
+
+/** A label inside of a message: English writes it small, other languages as it is. */
+export const inside = (label: string): string => (i18n.locale === 'en' ? label.toLowerCase() : label);
+
 /** A message with elements: as values, `{count}`, and around a part of it, `<link>the settings</link>`. */
 export function rich(message: string, values: Values<ReactNode | Around>): ReactNode {
   return parts(marked(message, values), values);

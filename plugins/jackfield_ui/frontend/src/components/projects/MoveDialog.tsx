@@ -24,7 +24,8 @@ export default function MoveDialog(placed: Placed) {
       {...placed}
       title={t('Move {named}', { named: named(kind, things) })}
       action={t('Move')}
-      done="moved"
+      done={(moved) => t('{moved} moved.', { moved })}
+      notDone={(kept) => t('{kept} not moved', { kept })}
       ready={chosen !== null}
       run={(id) => move(kind, id, chosen ?? '')}
     >

@@ -32,6 +32,7 @@ export function PlacingDialog({
   title,
   action,
   done,
+  notDone,
   ready,
   run,
   to,
@@ -42,8 +43,10 @@ export function PlacingDialog({
   title: string;
   /** The button's verb. */
   action: string;
-  /** The word of the report: 'moved'. */
-  done: string;
+  /** Of '3 workflows': that this was done with them, as a sentence. */
+  done: (things: string) => string;
+  /** That it was not, as a title. */
+  notDone: (things: string) => string;
   ready: boolean;
   run: (id: string) => Promise<unknown>;
   children: ReactNode;
@@ -63,7 +66,7 @@ export function PlacingDialog({
         setReport(found);
         return;
       }
-      notifyDone(`${manyOf(kind, found.done)} ${done}.`);
+      notifyDone(done(manyOf(kind, found.done)));
       onClose();
     },
   });
@@ -74,8 +77,8 @@ export function PlacingDialog({
   if (report) {
     return (
       <NotDone
-        title={t('{manyOf} not {done}', { manyOf: manyOf(kind, report.failed.length), done })}
-        done={report.done ? `${manyOf(kind, report.done)} ${done}.` : t('None of them.')}
+        title={notDone(manyOf(kind, report.failed.length))}
+        done={report.done ? done(manyOf(kind, report.done)) : t('None of them.')}
         failed={report.failed.map(({ key, reason }) => ({
           key,
           reason,

@@ -47,7 +47,8 @@ export default function ShareDialog(placed: Placed) {
       {...placed}
       title={t('Share {named}', { named: named(kind, things) })}
       action={t('Share')}
-      done={t('shared anew')}
+      done={(shared) => t('{shared} shared anew.', { shared })}
+      notDone={(kept) => t('{kept} not shared anew', { kept })}
       ready={changed && places.length === things.length}
       run={run}
     >

@@ -9,9 +9,9 @@ export function Pages({ offset, limit, total, onOffset, shown }: Paging & { show
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed" role="status">
         {shown
-          ? t('{offset}–{offset2} of {total}', {
-              offset: count(offset + 1),
-              offset2: count(offset + shown),
+          ? t('{first}–{last} of {total}', {
+              first: count(offset + 1),
+              last: count(offset + shown),
               total: count(total),
             })
           : t('None of {total}', { total: count(total) })}

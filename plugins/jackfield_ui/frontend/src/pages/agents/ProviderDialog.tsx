@@ -7,7 +7,7 @@ import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
-import { t } from '../../language/messages';
+import { sentences, t } from '../../language/messages';
 import {
   type KeySource,
   type ProviderDetail,
@@ -42,7 +42,7 @@ export function ProviderDialog({ id, onClose }: { id: string; onClose: () => voi
                   {data.models.map((model) => (
                     <List.Item key={model}>
                       <span className="jf-mono">{model}</span>
-                      {model === data.default_model && t(' (default)')}
+                      {model === data.default_model && ` ${t('(default)')}`}
                     </List.Item>
                   ))}
                 </List>
@@ -88,7 +88,7 @@ function Endpoint({ name, url, isDefault }: { name: string; url: string; isDefau
       <dt>{t('Endpoint {name}', { name })}</dt>
       <dd>
         <span className="jf-mono">{url}</span>
-        {isDefault && name !== 'default' && t(' (default)')}
+        {isDefault && name !== 'default' && ` ${t('(default)')}`}
       </dd>
     </>
   );
@@ -128,9 +128,12 @@ function Key({ provider }: { provider: ProviderDetail }) {
       </Title>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          {t(
-            '{stateOf} {part}A profile has its own key; this one is for requests that the proxy of another provider’s profile sends here.',
-            { stateOf: stateOf(source, variable), part: required ? '' : t('The provider needs none. ') },
+          {sentences(
+            stateOf(source, variable),
+            !required && t('The provider needs none.'),
+            t(
+              'A profile has its own key; this one is for requests that the proxy of another provider’s profile sends here.',
+            ),
           )}
         </Text>
         {writes && (
@@ -165,6 +168,6 @@ function stateOf(key: KeySource | undefined, variable: string | null): string {
   if (key === 'stored') return t('A key is stored.');
   if (key === 'environment') return t('The daemon’s variable {variable} holds one.', { variable: variable ?? '' });
   if (key === null)
-    return t('No key is stored{part}.', { part: variable ? t(', and {variable} is not set', { variable }) : '' });
+    return variable ? t('No key is stored, and {variable} is not set.', { variable }) : t('No key is stored.');
   return '';
 }

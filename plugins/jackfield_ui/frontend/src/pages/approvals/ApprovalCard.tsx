@@ -5,7 +5,7 @@ import type { Approval } from '../../app/approvals';
 import { areaPath } from '../../app/areas';
 import { RelativeTime } from '../../components/values';
 import { visible, visibleInput } from '../../components/visible';
-import { t } from '../../language/messages';
+import { rich, t } from '../../language/messages';
 import { AnswerForm } from './AnswerForm';
 import { Answers } from './Answers';
 import classes from './approvals.module.css';
@@ -82,8 +82,8 @@ function Source({ approval }: { approval: Approval }) {
       <RelativeTime time={askedAt} />
       {until && (
         <>
-          {t(' · until ')}
-          <RelativeTime time={until} />
+          {' · '}
+          {rich('until {time}', { time: <RelativeTime time={until} /> })}
         </>
       )}
     </Text>

@@ -123,7 +123,7 @@ export function Toolbar(props: Props) {
 function shownOf(total: number, narrowed: boolean, all: number): string {
   const rows = narrowed
     ? t('{total} of {all} rows', { total: count(total), all: count(all) })
-    : `${count(total)} ${t('{total, plural, one {row} other {rows}}', { total })}`;
+    : t('{total, plural, one {# row} other {# rows}}', { total });
   return total > MOST_SHOWN ? t('{rows}, the first {mostShown} shown', { rows, mostShown: count(MOST_SHOWN) }) : rows;
 }
 

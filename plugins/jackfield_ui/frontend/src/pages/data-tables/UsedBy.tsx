@@ -23,7 +23,7 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
   useInvalidate('workflows', [KEY], CHANGES, READ_EVERY_MS);
   if (!found) return null;
   const workflows = found.data.length;
-  const more = found.truncated ? t(' or more') : '';
+
   return (
     <Menu disabled={workflows === 0}>
       <Menu.Target>
@@ -34,10 +34,11 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
         >
           {workflows === 0
             ? t('No workflow names it')
-            : t('{workflows, plural, one {Used by #{more} workflow} other {Used by #{more} workflows}}', {
-                workflows,
-                more,
-              })}
+            : found.truncated
+              ? t('{workflows, plural, one {Used by # or more workflow} other {Used by # or more workflows}}', {
+                  workflows,
+                })
+              : t('{workflows, plural, one {Used by # workflow} other {Used by # workflows}}', { workflows })}
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="50vh" style={{ overflow: 'auto' }}>
@@ -46,7 +47,7 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
             key={workflow.id}
             component={Link}
             to={`${areaPath('workflows')}/${segment(workflow.id)}`}
-            rightSection={workflow.active ? 'active' : undefined}
+            rightSection={workflow.active ? t('active') : undefined}
           >
             {workflow.name}: {workflow.nodes.join(', ')}
           </Menu.Item>

@@ -34,7 +34,7 @@ export default function Compare() {
     <Page
       title={
         both
-          ? t('Runs {number} and {number2}', { number: both.before.number, number2: both.after.number })
+          ? t('Runs {before} and {after}', { before: both.before.number, after: both.after.number })
           : t('Compare runs')
       }
       subtitle={t('Each row in the earlier run and in the later one.')}
@@ -48,9 +48,9 @@ export default function Compare() {
       ) : both ? (
         <Stack>
           <Text>
-            {t('Score {scoreText} before, {scoreText2} after.', {
-              scoreText: scoreText(both.before.totals.score),
-              scoreText2: scoreText(both.after.totals.score),
+            {t('Score {before} before, {after} after.', {
+              before: scoreText(both.before.totals.score),
+              after: scoreText(both.after.totals.score),
             })}
           </Text>
           <Group gap="md">

@@ -94,12 +94,12 @@ export default function Run() {
 
 function Facts({ run: { totals, version, workflowVersion } }: { run: EvaluationRun }) {
   const facts = [
-    `Score ${scoreText(totals.score)}`,
+    t('Score {score}', { score: scoreText(totals.score) }),
     t('{passed} of {done} passed', { passed: totals.passed, done: totals.done }),
     t('{tokensIn} tokens', { tokensIn: count(totals.tokensIn + totals.tokensOut) }),
     money(totals.cost),
     duration(totals.durationMs),
-    `Version ${version}`,
+    t('Version {version}', { version }),
     ...(workflowVersion ? [t('Workflow version {workflowVersion}', { workflowVersion })] : []),
     ...Object.entries(totals.scores).map(([scorer, score]) => `${scorer} ${scoreText(score)}`),
     ...Object.entries(totals.metrics).map(([metric, mean]) => `${metric} ${scoreText(mean)}`),

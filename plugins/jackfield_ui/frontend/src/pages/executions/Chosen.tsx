@@ -14,17 +14,36 @@ import { cancel, comparePath, executionPath, nameOf, remove, retry } from './que
 
 interface Action {
   act: (id: string) => Promise<unknown>;
-  /** '3 executions retried.' */
-  done: string;
-  /** 'retried' */
-  word: string;
+  /** Of '3 executions', when all went well, and of those with which it did when others failed. */
+  all: (executions: string) => string;
+  some: (executions: string) => string;
+  /** Of those with which it failed. */
+  none: (executions: string) => string;
 }
 
+const AGAIN = {
+  all: (executions: string) => t('{executions} started again.', { executions }),
+  some: (executions: string) => t('{executions} retried.', { executions }),
+  none: (executions: string) => t('{executions} not retried', { executions }),
+};
+const stopped = (executions: string) => t('{executions} stopped.', { executions });
+const deleted = (executions: string) => t('{executions} deleted.', { executions });
+
 const ACTIONS = {
-  start: { act: (id) => retry(id, 'start'), done: t('started again'), word: 'retried' },
-  failed: { act: (id) => retry(id, 'failed'), done: t('started again'), word: 'retried' },
-  stop: { act: cancel, done: 'stopped', word: 'stopped' },
-  remove: { act: remove, done: 'deleted', word: 'deleted' },
+  start: { act: (id) => retry(id, 'start'), ...AGAIN },
+  failed: { act: (id) => retry(id, 'failed'), ...AGAIN },
+  stop: {
+    act: cancel,
+    all: stopped,
+    some: stopped,
+    none: (executions) => t('{executions} not stopped', { executions }),
+  },
+  remove: {
+    act: remove,
+    all: deleted,
+    some: deleted,
+    none: (executions) => t('{executions} not deleted', { executions }),
+  },
 } satisfies Record<string, Action>;
 
 const executions = (many: number) => t('{many, plural, one {1 execution} other {# executions}}', { many });
@@ -43,13 +62,13 @@ export function Chosen({
   onChange: (selected: Set<string>) => void;
 }) {
   const client = useQueryClient();
-  const [failures, setFailures] = useState<{ word: string; done: number; failed: BulkReport<string>['failed'] }>();
+  const [failures, setFailures] = useState<Pick<Action, 'some' | 'none'> & BulkReport<string>>();
   const ids = [...selected];
   const { mutate, isPending } = useMutation({
     mutationFn: (action: Action) => eachOf(ids, action.act),
-    onSuccess: ({ done, failed }, { done: told, word }) => {
-      if (failed.length) setFailures({ word, done, failed });
-      else notifyDone(`${executions(done)} ${told}.`);
+    onSuccess: ({ done, failed }, { all, some, none }) => {
+      if (failed.length) setFailures({ some, none, done, failed });
+      else notifyDone(all(executions(done)));
       onChange(new Set(failed.map(({ key }) => key)));
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['executions'] }),
@@ -94,7 +113,7 @@ export function Chosen({
           onClick={() =>
             void ask(
               ACTIONS.stop,
-              `Stop ${executions(ids.length)}?`,
+              t('Stop {executions}?', { executions: executions(ids.length) }),
               t('Work that their nodes have already done is not undone.'),
               t('Stop'),
             )
@@ -121,7 +140,7 @@ export function Chosen({
           onClick={() =>
             void ask(
               ACTIONS.remove,
-              `Delete ${executions(ids.length)}?`,
+              t('Delete {executions}?', { executions: executions(ids.length) }),
               t('Their items and results are gone for good. Executions that still run have to be stopped first.'),
               t('Delete'),
             )
@@ -142,8 +161,8 @@ export function Chosen({
       </Group>
       {failures && (
         <NotDone
-          title={t('{executions} not {word}', { executions: executions(failures.failed.length), word: failures.word })}
-          done={failures.done ? `${executions(failures.done)} ${failures.word}.` : t('None of them.')}
+          title={failures.none(executions(failures.failed.length))}
+          done={failures.done ? failures.some(executions(failures.done)) : t('None of them.')}
           failed={failures.failed.map(({ key, reason }) => ({ key, reason, name: named(key), to: executionPath(key) }))}
           onClose={() => setFailures(undefined)}
         />

@@ -8,7 +8,7 @@ import { count, duration, moment } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
-import { rich, t } from '../../language/messages';
+import { phrases, rich, t } from '../../language/messages';
 import { compared, type Difference, type Row, type Side } from './compare';
 import classes from './compare.module.css';
 import { runsOf } from './model';
@@ -139,11 +139,11 @@ function State({ side }: { side: Side | undefined }) {
     <span className={classes.state}>
       <StatusBadge status={side.status} />
       <span>
-        {t('{items, plural, one {{duration}, # item{value}} other {{duration}, # items{value}}}', {
-          items,
-          duration: duration(side.duration),
-          value: side.runs.length > 1 && t(', {runs} runs', { runs: side.runs.length }),
-        })}
+        {phrases(
+          duration(side.duration),
+          t('{items, plural, one {# item} other {# items}}', { items }),
+          side.runs.length > 1 && t('{runs} runs', { runs: side.runs.length }),
+        )}
       </span>
     </span>
   );

@@ -116,9 +116,7 @@ function Body({ execution }: { execution: Execution }) {
         <Alert
           color="red"
           icon={<IconAlertTriangle />}
-          title={t('Failed{part}', {
-            part: execution.error.node ? t(' in “{node}”', { node: execution.error.node }) : '',
-          })}
+          title={execution.error.node ? t('Failed in “{node}”', { node: execution.error.node }) : t('Failed')}
         >
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{execution.error.message}</Text>
           {failedRun && (

@@ -110,7 +110,7 @@ function Texts({ node, sides, output }: { node: string; sides: readonly [Given, 
       )}
       {most > MOST && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('The first {most} of {most2} items are compared.', { most: MOST, most2: count(most) })}
+          {t('The first {compared} of {all} items are compared.', { compared: MOST, all: count(most) })}
         </Text>
       )}
     </>

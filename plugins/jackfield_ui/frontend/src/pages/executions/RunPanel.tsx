@@ -9,7 +9,7 @@ import { SplitPane } from '../../components/SplitPane';
 import { StatusBadge } from '../../components/StatusBadge';
 import { useMoreItems } from '../../components/useMoreItems';
 import { Duration } from '../../components/values';
-import { rich, t } from '../../language/messages';
+import { phrases, rich, t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Input, inputsOf, type Run, type Wire } from './model';
 
@@ -50,12 +50,12 @@ export function RunPanel({
             <StatusBadge status={run.status} />
           </Group>
           <Text size="sm" c="dimmed">
-            {rich('{value}, took {duration}{value2}{value3}', {
-              value: moment(new Date(run.startedAt)),
+            {rich('{time}, took {duration}', {
+              time: moment(new Date(run.startedAt)),
               duration: <Duration ms={run.duration} />,
-              value2: run.run > 0 && t(', run {run} of this node', { run: run.run + 1 }),
-              value3: run.reused && t(', in an earlier execution'),
             })}
+            {run.run > 0 && `, ${t('run {run} of this node', { run: run.run + 1 })}`}
+            {run.reused && `, ${t('in an earlier execution')}`}
           </Text>
         </div>
         {onRetry && (
@@ -160,11 +160,11 @@ function OneInput({
       label={several ? t('input {input}', { input }) : t('the input')}
       keep="execution-input"
       place={place}
-      about={t('from {node}{part}{part2}', {
-        node: from.node,
-        part: output > 0 ? t(', output {output}', { output }) : '',
-        part2: several ? t(', into input {input}', { input }) : '',
-      })}
+      about={phrases(
+        t('from {node}', { node: from.node }),
+        output > 0 && t('output {output}', { output }),
+        several && t('into input {input}', { input }),
+      )}
       given={read}
       {...viewing}
     />
@@ -197,7 +197,7 @@ function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
           onChange={(next) => setOutput(Number(next))}
           data={run.counts.map((some, index) => ({
             value: String(index),
-            label: t('Output {index} ({some})', { index, some }),
+            label: t('Output {output} ({items})', { output: index, items: some }),
           }))}
         />
       )}

@@ -42,7 +42,7 @@ export function Timeline({
                 length: count([...hits.values()].filter(Boolean).length),
                 runs: count(runs.length),
               })
-            : `${count(runs.length)} ${t('{runs, plural, one {node run} other {node runs}}', { runs: runs.length })}`}
+            : t('{runs, plural, one {# node run} other {# node runs}}', { runs: runs.length })}
         </Text>
         <TextInput
           size="xs"
@@ -90,7 +90,7 @@ export function Timeline({
                 <span className={classes.figure}>
                   {text
                     ? hitsText(hits.get(run.index) ?? 0)
-                    : `${count(items)} ${t('{items, plural, one {item} other {items}}', { items })}`}
+                    : t('{items, plural, one {# item} other {# items}}', { items })}
                 </span>
               </button>
             </li>

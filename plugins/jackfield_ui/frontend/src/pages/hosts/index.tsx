@@ -120,7 +120,7 @@ const COLUMNS: Column<Host>[] = [
         {name}
         {here && (
           <Text span size="sm" c="dimmed">
-            {t(' (this one)')}
+            {` ${t('(this one)')}`}
           </Text>
         )}
         <Text size="sm" c="dimmed" fw={400} className="jf-mono">

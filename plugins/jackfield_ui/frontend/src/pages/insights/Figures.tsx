@@ -39,5 +39,5 @@ function Change({ now, before }: { now: number; before: number }) {
   if (change === null) return t('none in the period before');
   return change === 0
     ? t('as in the period before')
-    : t('{part}{change} to the period before', { part: change > 0 ? '+' : '', change: percent(change) });
+    : t('{change} to the period before', { change: `${change > 0 ? '+' : ''}${percent(change)}` });
 }

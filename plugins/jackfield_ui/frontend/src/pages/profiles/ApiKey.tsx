@@ -52,9 +52,9 @@ export function ApiKey({ profile, provider }: { profile: Detail; provider: Provi
             ? t('The profile has a key of its own. It is never shown.')
             : provider?.dialect === null
               ? t('None is needed: you log in with the agent itself.')
-              : t('The profile has no key of its own{part}.', {
-                  part: env ? t('; the daemon’s {env} is used', { env }) : '',
-                })}
+              : env
+                ? t('The profile has no key of its own; the daemon’s {env} is used.', { env })
+                : t('The profile has no key of its own.')}
         </Text>
         {writes && (provider?.dialect !== null || profile.has_key) && (
           <form onSubmit={(event) => void save(event)}>

@@ -19,7 +19,7 @@ import { areaPath } from '../../app/areas';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { Failure } from '../../components/Failure';
 import { KeyValueEditor } from '../../components/KeyValueEditor';
-import { t } from '../../language/messages';
+import { phrases, sentences, t } from '../../language/messages';
 import { PersistSelect, SandboxSelect } from './Choices';
 import type { Draft } from './draft';
 import { fits } from './model';
@@ -58,7 +58,7 @@ export function AgentStep({
             <Radio
               value={id}
               label={name}
-              description={installed ? `installed${version ? `, ${version}` : ''}` : t('not installed')}
+              description={installed ? phrases(t('installed'), version) : t('not installed')}
             />
           </div>
         ))}
@@ -133,9 +133,10 @@ export function ProviderStep({
           label={auth.prompt || t('API key')}
           description={
             auth.required
-              ? t('Kept in the keyring or encrypted, never shown again.{part}', {
-                  part: auth.env_key ? t(' Without one the daemon’s {envKey} is used.', { envKey: auth.env_key }) : '',
-                })
+              ? sentences(
+                  t('Kept in the keyring or encrypted, never shown again.'),
+                  auth.env_key && t('Without one the daemon’s {envKey} is used.', { envKey: auth.env_key }),
+                )
               : t('This provider needs none.')
           }
           autoComplete="off"

@@ -55,7 +55,13 @@ export function Environment({ profile }: { profile: Detail }) {
               {explained(change.error)}
             </Alert>
           )}
-          {late && <ChangedElsewhere what={t('The variables were')} onReload={() => take(profile.env)} onKeep={keep} />}
+          {late && (
+            <ChangedElsewhere
+              title={t('The variables were changed elsewhere')}
+              onReload={() => take(profile.env)}
+              onKeep={keep}
+            />
+          )}
           {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(profile.env)} />}
         </Stack>
       </form>

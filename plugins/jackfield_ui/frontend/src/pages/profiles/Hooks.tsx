@@ -23,7 +23,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
-import { t } from '../../language/messages';
+import { inside, t } from '../../language/messages';
 import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';
 
@@ -166,7 +166,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
         )}
         {rows.map((row, at) => {
           const wrong = (name: string) => fields[`${paths[at]}.${name}`] ?? fields[`${paths[at]}.${row.kind}.${name}`];
-          const number = `Hook ${at + 1}`;
+          const number = t('Hook {number}', { number: at + 1 });
           return (
             <Paper key={at} p="md" component="fieldset" aria-label={number} m={0}>
               <Group align="flex-start" gap="sm">
@@ -210,7 +210,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 {writes && (
                   <ActionIcon
                     mt={26}
-                    aria-label={t('Remove the {number}', { number: number.toLowerCase() })}
+                    aria-label={t('Remove the {hook}', { hook: inside(number) })}
                     onClick={() => setRows(rows.filter((_, other) => other !== at))}
                   >
                     <IconTrash size={16} />
@@ -242,7 +242,9 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
             ))}
           </Alert>
         )}
-        {late && <ChangedElsewhere what={t('The hooks were')} onReload={() => take(stored)} onKeep={keep} />}
+        {late && (
+          <ChangedElsewhere title={t('The hooks were changed elsewhere')} onReload={() => take(stored)} onKeep={keep} />
+        )}
         {writes && (
           <SaveBar
             dirty={dirty}

@@ -95,7 +95,13 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
           {(agent?.supports_approvals || stored.approvals) && (
             <ApprovalsSelect readOnly={!writes} {...form.getInputProps('approvals')} value={form.values.approvals} />
           )}
-          {late && <ChangedElsewhere what={t('These settings were')} onReload={() => take(stored)} onKeep={keep} />}
+          {late && (
+            <ChangedElsewhere
+              title={t('These settings were changed elsewhere')}
+              onReload={() => take(stored)}
+              onKeep={keep}
+            />
+          )}
           {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
         </Stack>
       </form>

@@ -39,7 +39,9 @@ export function Tools({ profile, shown }: { profile: Detail; shown: boolean }) {
         </Text>
         <OfferedTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
         <OwnTools choice={form.values} change={form.setValues} writes={writes} shown={shown} />
-        {late && <ChangedElsewhere what={t('The tools were')} onReload={() => take(stored)} onKeep={keep} />}
+        {late && (
+          <ChangedElsewhere title={t('The tools were changed elsewhere')} onReload={() => take(stored)} onKeep={keep} />
+        )}
         {writes && <SaveBar dirty={dirty} late={late} saving={change.isPending} onUndo={() => take(stored)} />}
       </Stack>
     </form>

@@ -4,8 +4,8 @@ import type { FormProps } from './Form';
 import type { Budget } from './model';
 
 const PERIODS = [
-  ['day', t('a day')],
-  ['month', t('a month')],
+  { period: 'day', dollars: t('US dollars a day'), tokens: t('Tokens a day') },
+  { period: 'month', dollars: t('US dollars a month'), tokens: t('Tokens a month') },
 ] as const;
 
 /** What may be spent; beyond it requests are refused until the period ends. */
@@ -23,10 +23,10 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
         )}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-        {PERIODS.flatMap(([period, words]) => [
+        {PERIODS.flatMap(({ period, dollars, tokens }) => [
           <NumberInput
             key={`${period}.usd`}
-            label={t('US dollars {words}', { words })}
+            label={dollars}
             placeholder={t('no limit')}
             min={0}
             decimalScale={2}
@@ -37,7 +37,7 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
           />,
           <NumberInput
             key={`${period}.tokens`}
-            label={t('Tokens {words}', { words })}
+            label={tokens}
             placeholder={t('no limit')}
             min={0}
             step={1_000_000}

@@ -122,7 +122,11 @@ export function Editor({
           )}
           <Problems errors={errors} />
           {state === 'outdated' && (
-            <ChangedElsewhere what={t('The rules were')} onReload={() => take(stored)} onKeep={() => setBase(now)} />
+            <ChangedElsewhere
+              title={t('The rules were changed elsewhere')}
+              onReload={() => take(stored)}
+              onKeep={() => setBase(now)}
+            />
           )}
           {text === undefined ? (
             <fieldset disabled={!may} className={classes.plain}>

@@ -58,7 +58,7 @@ const COLUMNS: Column<Served>[] = [
         {row.asked_model}
         <Text size="xs" c="dimmed">
           {row.provider} / {row.model}
-          {row.translated && t(', translated')}
+          {row.translated && `, ${t('translated')}`}
         </Text>
       </>
     ),

@@ -136,12 +136,15 @@ function Verdict({ tested }: { tested: RuleTest }) {
         </Text>
       </Group>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {tested.rule === null ? t('By no rule: ') : t('By ')}
-        {tested.reason}.
+        {tested.rule === null
+          ? t('By no rule: {reason}.', { reason: tested.reason })
+          : t('By {reason}.', { reason: tested.reason })}
       </Text>
       {tested.then.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t('When that fails: {others}', { others: tested.then.join(t(', then ')) })}
+          {t('When that fails: {others}', {
+            others: tested.then.reduce((targets, next) => t('{targets}, then {next}', { targets, next })),
+          })}
         </Text>
       )}
       {!tested.usable && (
@@ -176,7 +179,7 @@ function RuleResults({ tested }: { tested: RuleTest }) {
 function said(error: unknown): string {
   const [first] = error instanceof ApiError ? Object.entries(fieldErrors(error.fields)) : [];
   return first
-    ? t('The configuration is not valid yet: {first}: {first2}', { first: first[0], first2: first[1] })
+    ? t('The configuration is not valid yet: {place}: {problem}', { place: first[0], problem: first[1] })
     : messageOf(error);
 }
 

@@ -134,13 +134,14 @@ const COLUMNS: Column<ProxyState>[] = [
 function Actions({ proxy }: { proxy: ProxyState }) {
   const act = useAct();
   const runs = proxy.pid !== null;
-  const button = (what: Act, label: string, Sign: typeof IconRefresh) => (
+  const { profile } = proxy;
+  const button = (what: Act, label: string, whole: string, Sign: typeof IconRefresh) => (
     <Tooltip label={label}>
       <ActionIcon
-        aria-label={t('{label} the proxy of {profile}', { label, profile: proxy.profile })}
+        aria-label={whole}
         loading={act.isPending && act.variables.act === what}
         disabled={act.isPending}
-        onClick={() => act.mutate({ alias: proxy.profile, act: what })}
+        onClick={() => act.mutate({ alias: profile, act: what })}
       >
         <Sign size={16} />
       </ActionIcon>
@@ -148,8 +149,10 @@ function Actions({ proxy }: { proxy: ProxyState }) {
   );
   return (
     <Group gap={0} wrap="nowrap" justify="flex-end">
-      {runs ? button('stop', t('Stop'), IconPlayerStop) : button('start', t('Start'), IconPlayerPlay)}
-      {runs && button('restart', t('Restart'), IconRefresh)}
+      {runs
+        ? button('stop', t('Stop'), t('Stop the proxy of {profile}', { profile }), IconPlayerStop)
+        : button('start', t('Start'), t('Start the proxy of {profile}', { profile }), IconPlayerPlay)}
+      {runs && button('restart', t('Restart'), t('Restart the proxy of {profile}', { profile }), IconRefresh)}
     </Group>
   );
 }

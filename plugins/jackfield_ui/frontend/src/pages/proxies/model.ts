@@ -190,23 +190,29 @@ export function told(condition: Condition): string {
     case 'background':
       return t('asks for a small model');
     case 'model_pattern':
-      return t('model is {say}', { say: say(condition.pattern) });
+      return t('model is {pattern}', { pattern: say(condition.pattern) });
     case 'path':
-      return t('path is {say}', { say: say(condition.pattern) });
+      return t('path is {pattern}', { pattern: say(condition.pattern) });
     case 'dialect':
-      return t('client speaks {say}', { say: say(condition.equals) });
+      return t('client speaks {dialect}', { dialect: say(condition.equals) });
     case 'header':
-      return t('header {say} is “{say2}”', { say: say(condition.name), say2: say(condition.equals) });
+      return t('header {name} is “{value}”', { name: say(condition.name), value: say(condition.equals) });
     case 'time':
-      return t('from {say} to {say2}', { say: say(condition.from), say2: say(condition.to) });
+      return t('from {begin} to {end}', { begin: say(condition.from), end: say(condition.to) });
     case 'script':
-      return t('the script {say} says so', { say: say(condition.path) });
+      return t('the script {path} says so', { path: say(condition.path) });
     case 'all':
-      return inner(condition).map(part).join(t(' and '));
+      return inner(condition)
+        .map(part)
+        .join(` ${t('and')} `);
     case 'any':
-      return inner(condition).map(part).join(t(' or '));
+      return inner(condition)
+        .map(part)
+        .join(` ${t('or')} `);
     case 'not':
-      return isRecord(condition.condition) ? `not: ${part(condition.condition as Condition)}` : 'not';
+      return isRecord(condition.condition)
+        ? t('not: {condition}', { condition: part(condition.condition as Condition) })
+        : t('not');
     default:
       return condition.type || t('not chosen yet');
   }

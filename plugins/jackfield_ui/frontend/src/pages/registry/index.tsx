@@ -105,16 +105,10 @@ function SyncButtons({ busy, onSync }: { busy: boolean; onSync: (force: boolean)
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onSync(true)}>
-            {rich(
-              'Force a sync<text>Fetches although it is fresh, takes an older state too, and repairs what is damaged.</text>',
-              {
-                text: (inner) => (
-                  <Text size="xs" c="dimmed" maw={240}>
-                    {inner}
-                  </Text>
-                ),
-              },
-            )}
+            {t('Force a sync')}
+            <Text size="xs" c="dimmed" maw={240}>
+              {t('Fetches although it is fresh, takes an older state too, and repairs what is damaged.')}
+            </Text>
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -46,8 +46,12 @@ export function Account() {
           <dt>{t('Ends')}</dt>
           <dd>
             <RelativeTime time={info?.expires_at} never={t('when you log out')} />
-            {info?.idle_expires_at &&
-              rich(', without use {idleExpiresAt}', { idleExpiresAt: <RelativeTime time={info.idle_expires_at} /> })}
+            {info?.idle_expires_at && (
+              <>
+                {', '}
+                {rich('without use {time}', { time: <RelativeTime time={info.idle_expires_at} /> })}
+              </>
+            )}
           </dd>
         </dl>
         <Button variant="default" mt="md" onClick={() => void session.logOut().catch(notifyError)}>

@@ -205,12 +205,10 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
         )}
         {begun.data && (
           <Alert color="glaze" role="status">
+            {begun.data.opened ? t('Waiting for your answer in the other window.') : t('The browser opened no window.')}{' '}
             {rich(
-              '{part}<link>Open the provider here</link>. It can be used until {expiresAt}. The provider must know the address {redirectUri}.',
+              '<link>Open the provider here</link>. It can be used until {expiresAt}. The provider must know the address {redirectUri}.',
               {
-                part: begun.data.opened
-                  ? t('Waiting for your answer in the other window. ')
-                  : t('The browser opened no window. '),
                 link: (inner) => (
                   <Anchor href={begun.data.url} target="_blank" rel="noreferrer noopener">
                     {inner}

@@ -8,7 +8,7 @@ import type { Column } from '../../components/DataTable';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
-import { t } from '../../language/messages';
+import { sentences, t } from '../../language/messages';
 import { Buttons } from './FormParts';
 import { ListSection } from './ListSection';
 
@@ -65,10 +65,10 @@ export default function SourceControl() {
       title={t('Source control')}
       about={
         status.data
-          ? t('The branch {branch} of the repository{part}', {
-              branch: status.data.branch,
-              part: status.data.readOnly ? t('. Workflows of this environment change by a pull alone.') : '.',
-            })
+          ? sentences(
+              t('The branch {branch} of the repository.', { branch: status.data.branch }),
+              status.data.readOnly && t('Workflows of this environment change by a pull alone.'),
+            )
           : t('Workflows in a git repository, a branch for each environment.')
       }
       icon={IconGitBranch}

@@ -24,7 +24,7 @@ import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
-import { t } from '../../language/messages';
+import { sentences, t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { Invitations, LinkOnce } from './Invitations';
 import { ListSection } from './ListSection';
@@ -42,6 +42,13 @@ const ROLES: { value: Role; label: string }[] = [
   { value: 'member', label: t('Member: changes and runs') },
   { value: 'admin', label: t('Administrator') },
 ];
+
+/** The question before a user gets a role. */
+const MAKE: Record<Role, (username: string) => string> = {
+  viewer: (username) => t('Make “{username}” viewer?', { username }),
+  member: (username) => t('Make “{username}” member?', { username }),
+  admin: (username) => t('Make “{username}” administrator?', { username }),
+};
 
 export function Users() {
   const may = useMay('admin');
@@ -103,7 +110,8 @@ function columnsWith(me: string | undefined): Column<User>[] {
       title: t('Name'),
       primary: true,
       sort: ({ username }) => username,
-      render: ({ id, username, disabled }) => `${username}${id === me ? ' (you)' : ''}${disabled ? ' (disabled)' : ''}`,
+      render: ({ id, username, disabled }) =>
+        `${username}${id === me ? ` ${t('(you)')}` : ''}${disabled ? ` ${t('(disabled)')}` : ''}`,
     },
     { key: 'role', title: t('Role'), render: (user) => <Role user={user} /> },
     {
@@ -133,12 +141,7 @@ function Role({ user }: { user: User }) {
   const ask = async (chosen: string | null) => {
     const role = ROLES.find(({ value }) => value === chosen)?.value;
     if (!role || role === user.role) return;
-    const title = t('Make “{username}” {split}?', {
-      username: user.username,
-      split: ROLES.find(({ value }) => value === role)
-        ?.label.toLowerCase()
-        .split(':')[0],
-    });
+    const title = MAKE[role](user.username);
     if (
       await confirm({ title, body: t('Their sessions and tokens end.'), action: t('Change the role'), danger: false })
     )
@@ -181,9 +184,10 @@ function Actions({
     onError: (error) => notifyError(error, t('“{username}” cannot be changed', { username: user.username })),
   });
   const askToSwitch = async () => {
-    const body = t('Their sessions and tokens end, and their API keys rest.{part}', {
-      part: me ? t(' This is you: you are logged out.') : '',
-    });
+    const body = sentences(
+      t('Their sessions and tokens end, and their API keys rest.'),
+      me && t('This is you: you are logged out.'),
+    );
     if (
       user.disabled ||
       (await confirm({
@@ -195,9 +199,10 @@ function Actions({
       switching.mutate();
   };
   const ask = async () => {
-    const body = t('Their API keys are deleted and their sessions end.{part}', {
-      part: me ? t(' This is you: you are logged out.') : '',
-    });
+    const body = sentences(
+      t('Their API keys are deleted and their sessions end.'),
+      me && t('This is you: you are logged out.'),
+    );
     if (
       await confirm({
         title: t('Delete the user “{username}”?', { username: user.username }),

@@ -74,16 +74,18 @@ function Names({ names }: { names: string[] }) {
   return names.length ? <span className="jf-mono">{names.join(' ')}</span> : t('All');
 }
 
+const OF: Record<Key['budgets'][number]['period'], (sums: { spent: string; limit: string }) => string> = {
+  day: (sums) => t('{spent} of {limit} a day', sums),
+  month: (sums) => t('{spent} of {limit} a month', sums),
+  total: (sums) => t('{spent} of {limit} in total', sums),
+};
+
 function Budgets({ budgets }: { budgets: Key['budgets'] }) {
   return (
     <Stack gap={0}>
       {budgets.map(({ period, unit, used, limit }) => (
         <Text key={`${period}.${unit}`} span inherit c={used >= limit ? 'var(--jf-bad)' : undefined}>
-          {t('{told} of {told2} {part}', {
-            told: told(used, unit),
-            told2: told(limit, unit),
-            part: period === 'total' ? t('in total') : `a ${period}`,
-          })}
+          {OF[period]({ spent: told(used, unit), limit: told(limit, unit) })}
         </Text>
       ))}
     </Stack>

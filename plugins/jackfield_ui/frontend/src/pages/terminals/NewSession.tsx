@@ -160,8 +160,8 @@ export function NewSession({
             )}
             {detail.data && !shell && (
               <Text size="sm" c="dimmed">
-                {t('Sandbox: {part}, as the profile says.', {
-                  part: detail.data.sandbox === 'off' ? t('none') : detail.data.sandbox,
+                {t('Sandbox: {sandbox}, as the profile says.', {
+                  sandbox: detail.data.sandbox === 'off' ? t('none') : detail.data.sandbox,
                 })}
               </Text>
             )}

@@ -6,7 +6,7 @@ import { SchemeToggle } from '../../app/SchemeToggle';
 import { useTitle } from '../../app/title';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
-import { rich, t } from '../../language/messages';
+import { phrases, rich, t } from '../../language/messages';
 import { type Phase, WINDOW } from './link';
 import { usePreferences } from './preferences';
 import { StateBar } from './StateBar';
@@ -23,8 +23,8 @@ export default function Shared() {
         <View token={token} />
       ) : (
         <EmptyState title={t('This link is not whole')}>
-          {rich('<h1>Shared terminal</h1>Ask for it again: it ends with {code}.', {
-            h1: (inner) => <h1 className="jf-hidden">{inner}</h1>,
+          <h1 className="jf-hidden">{t('Shared terminal')}</h1>
+          {rich('Ask for it again: it ends with {code}.', {
             code: <span className="jf-mono">#token=…</span>,
           })}
         </EmptyState>
@@ -71,7 +71,7 @@ function View({ token }: { token: string }) {
             {title || t('Shared terminal')}
           </Text>
           <Text size="sm" c="dimmed" className="jf-nowrap" visibleFrom="xs">
-            {t('read only{value}', { value: size && `, ${size.cols} × ${size.rows}` })}
+            {phrases(t('read only'), size && `${size.cols} × ${size.rows}`)}
           </Text>
         </Group>
         <Group gap="sm" wrap="nowrap">

@@ -50,10 +50,7 @@ function said({ phase, exitCode = 0, note, reason }: LinkState): string | undefi
     case 'ended':
       return [
         exitCode > 128 && exitCode < 193
-          ? t('Ended by the signal {exitCode} (exit code {exitCode2}).', {
-              exitCode: exitCode - 128,
-              exitCode2: exitCode,
-            })
+          ? t('Ended by the signal {signal} (exit code {exitCode}).', { signal: exitCode - 128, exitCode })
           : t('Ended with exit code {exitCode}.', { exitCode }),
         reason,
       ]

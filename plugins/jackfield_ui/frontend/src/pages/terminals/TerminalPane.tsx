@@ -5,7 +5,7 @@ import { segment } from '../../api/client';
 import { socketUrl } from '../../api/socket';
 import type { TerminalSession } from '../../api/types';
 import { session as login, useMay } from '../../app/session';
-import { t } from '../../language/messages';
+import { phrases, t } from '../../language/messages';
 import { FindBar } from './FindBar';
 import { KeyBar } from './KeyBar';
 import { WINDOW } from './link';
@@ -117,7 +117,7 @@ export function TerminalPane({
     if (active && visible && !finding) screen?.terminal.focus();
   }, [screen, active, visible, finding]);
   useEffect(() => {
-    screen?.terminal.textarea?.setAttribute('aria-label', `Terminal: ${name}`);
+    screen?.terminal.textarea?.setAttribute('aria-label', t('Terminal: {name}', { name }));
   }, [screen, name]);
 
   const again = async () => {
@@ -133,7 +133,7 @@ export function TerminalPane({
   return (
     <section
       className={classes.paneBody}
-      aria-label={t('Session {name}{place}', { name, place })}
+      aria-label={phrases(t('Session {name}', { name }), place)}
       data-active={active || undefined}
     >
       <Group className={classes.head} gap="xs" wrap="nowrap" justify="space-between">
@@ -152,7 +152,7 @@ export function TerminalPane({
             <Tooltip label={SIZE_RULE} multiline w={280}>
               <Text size="xs" c="dimmed" className="jf-nowrap" visibleFrom="sm">
                 {size.cols} × {size.rows}
-                {!writes && t(', read only')}
+                {!writes && `, ${t('read only')}`}
               </Text>
             </Tooltip>
           )}
@@ -193,7 +193,7 @@ export function TerminalPane({
       <section
         ref={host}
         className={classes.screen}
-        aria-label={t('Screen of {name}{place}', { name, place })}
+        aria-label={phrases(t('Screen of {name}', { name }), place)}
         data-read-only={!writes || undefined}
       />
       {writes && link && state.phase === 'live' && <KeyBar link={link} screen={screen} />}

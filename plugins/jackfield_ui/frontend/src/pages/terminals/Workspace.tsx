@@ -164,7 +164,7 @@ export default function Workspace() {
                   row={sessions.data?.find(({ id: known }) => known === one.session)}
                   visible={shown}
                   active={one.id === tab.active}
-                  place={all.length > 1 ? t(', pane {at} of {all}', { at: at + 1, all: all.length }) : ''}
+                  place={all.length > 1 ? t('pane {at} of {all}', { at: at + 1, all: all.length }) : ''}
                   onKey={onKey}
                   actions={{
                     onReplace: (session) => {

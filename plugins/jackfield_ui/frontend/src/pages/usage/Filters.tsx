@@ -1,6 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import type { Usage } from '../../api/types';
-import { t } from '../../language/messages';
+import { inside, t } from '../../language/messages';
 import { type Filter, PERIODS } from './model';
 
 /** Period and names; what is chosen stands in the address. */
@@ -38,7 +38,7 @@ export function Filters({
           placeholder={t('All')}
           w={{ base: 'calc(50% - 4px)', xs: name === 'model' ? 200 : 150 }}
           clearable
-          clearButtonProps={{ 'aria-label': t('Any {label}', { label: label.toLowerCase() }) }}
+          clearButtonProps={{ 'aria-label': t('Any {label}', { label: inside(label) }) }}
           searchable
           nothingFoundMessage={t('None of this name')}
           comboboxProps={{ width: 'max-content', position: 'bottom-start' }}

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { percent } from '../../components/format';
 import { Count, Money, RelativeTime } from '../../components/values';
 import { t } from '../../language/messages';
-import { type Filter, PARTS, type Part, REPORTS, type Row } from './model';
+import { BY, type Filter, PARTS, type Part, REPORTS, type Row } from './model';
 import { useParts } from './queries';
 import classes from './usage.module.css';
 
@@ -15,7 +15,7 @@ export function Parts({ filter, part }: { filter: Filter; part: Part }) {
     () => columnsOf(part, report.data?.totals.cost.total_cost ?? 0, new Set(report.data?.unpriced)),
     [part, report.data],
   );
-  const title = `By ${PARTS.find(({ value }) => value === part)?.label.toLowerCase()}`;
+  const title = BY[part];
   return (
     <section>
       <Title order={2} mb="sm">

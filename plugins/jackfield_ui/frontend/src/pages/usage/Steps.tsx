@@ -7,6 +7,7 @@ import { compact, money } from '../../components/format';
 import { locale, t } from '../../language/messages';
 import {
   amount,
+  BY,
   dayOf,
   type Filter,
   KEYS,
@@ -77,8 +78,8 @@ export function Steps({
 
   const what = measure === 'cost' ? t('Cost') : t('Tokens');
   const label = single
-    ? t('{what} by {part}', { what, part: PART_WORDS[part] ?? part })
-    : t('{what} by {step} and {part}', { what, step: WORDS[step], part: PART_WORDS[part] ?? part });
+    ? t('{measure} by {part}', { measure: what, part: PART_WORDS[part] ?? part })
+    : t('{measure} by {step} and {part}', { measure: what, step: WORDS[step], part: PART_WORDS[part] ?? part });
   return (
     <Paper p="md" component="section" aria-label={t('Chart')}>
       <Group gap="sm" mb="md">
@@ -94,7 +95,7 @@ export function Steps({
           w={140}
           size="xs"
           allowDeselect={false}
-          data={PARTS.map(({ value, label: text }) => ({ value, label: t('By {text}', { text: text.toLowerCase() }) }))}
+          data={PARTS.map(({ value }) => ({ value, label: BY[value] }))}
           value={part}
           onChange={(value) => onPart(PARTS.find((one) => one.value === value)?.value ?? 'model')}
         />

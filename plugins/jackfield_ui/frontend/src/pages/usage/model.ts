@@ -25,6 +25,13 @@ export const PARTS: readonly { value: Part; label: string }[] = [
   { value: 'agent', label: t('Agent') },
 ];
 
+export const BY: Record<Part, string> = {
+  model: t('By model'),
+  profile: t('By profile'),
+  provider: t('By provider'),
+  agent: t('By agent'),
+};
+
 /** The report of a part, and how a row without a name is called. */
 export const REPORTS: Record<Part, { kind: 'models' | 'profiles' | 'providers' | 'agents'; none: string }> = {
   model: { kind: 'models', none: t('Model not named') },

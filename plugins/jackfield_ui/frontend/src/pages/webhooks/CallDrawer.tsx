@@ -59,8 +59,12 @@ function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
         </Group>
         <Text size="sm" c="dimmed">
           {moment(new Date(call.timestamp))}
-          {typeof call.duration === 'number' &&
-            rich(', answered after {duration}', { duration: <Duration ms={call.duration} /> })}
+          {typeof call.duration === 'number' && (
+            <>
+              {', '}
+              {rich('answered after {duration}', { duration: <Duration ms={call.duration} /> })}
+            </>
+          )}
         </Text>
       </div>
       <Again call={call} webhook={webhook} onSendAgain={onSendAgain} />

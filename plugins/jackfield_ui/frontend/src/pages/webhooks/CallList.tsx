@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
-import { rich, t } from '../../language/messages';
+import { t } from '../../language/messages';
 import { CallDrawer } from './CallDrawer';
 import { curl } from './curl';
 import type { Call, Webhook } from './queries';
@@ -74,13 +74,12 @@ export function CallList({
             </EmptyState>
           ) : (
             <EmptyState icon={IconWebhook} title={t('No calls yet')}>
-              {rich('Call it from a shell, or fill in “Try a call”. Calls show here as they come.{text}', {
-                text: example && (
-                  <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {example} <CopyIcon text={example} label={t('the command')} />
-                  </Text>
-                ),
-              })}
+              {t('Call it from a shell, or fill in “Try a call”. Calls show here as they come.')}
+              {example && (
+                <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {example} <CopyIcon text={example} label={t('the command')} />
+                </Text>
+              )}
             </EmptyState>
           )
         }

@@ -74,6 +74,13 @@ const ANSWERS: Record<string, string> = {
 function About({ webhook }: { webhook: Webhook | undefined }) {
   if (!webhook) return <Skeleton height={150} />;
   const { url, workflowName, authentication, authConfig, responseMode, stats } = webhook;
+  const calls = {
+    all: <Count value={stats.totalCalls} />,
+    succeeded: <Count value={stats.successCalls} />,
+    failed: <Count value={stats.failedCalls} />,
+    rejected: <Count value={stats.rejectedCalls} />,
+    time: <RelativeTime time={stats.lastCall} />,
+  };
   return (
     <Paper p="md">
       <dl className={blocks.facts}>
@@ -92,15 +99,9 @@ function About({ webhook }: { webhook: Webhook | undefined }) {
         <dd>{ANSWERS[responseMode] ?? responseMode}</dd>
         <dt>{t('Calls')}</dt>
         <dd>
-          {rich('{totalCalls}, {successCalls} succeeded, {failedCalls} failed, {value}last {lastCall}', {
-            totalCalls: <Count value={stats.totalCalls} />,
-            successCalls: <Count value={stats.successCalls} />,
-            failedCalls: <Count value={stats.failedCalls} />,
-            value: stats.rejectedCalls > 0 && (
-              <>{rich('{rejectedCalls} rejected,', { rejectedCalls: <Count value={stats.rejectedCalls} /> })} </>
-            ),
-            lastCall: <RelativeTime time={stats.lastCall} />,
-          })}
+          {stats.rejectedCalls > 0
+            ? rich('{all}, {succeeded} succeeded, {failed} failed, {rejected} rejected, last {time}', calls)
+            : rich('{all}, {succeeded} succeeded, {failed} failed, last {time}', calls)}
         </dd>
       </dl>
     </Paper>

@@ -45,7 +45,8 @@ export function Answered({ answer }: { answer: Answer }) {
           tone={good || answer.status === 0 ? 'good' : 'bad'}
         />
         <Text size="sm" c="dimmed" role="status">
-          {rich('after {took}{value}', { took: <Duration ms={answer.took} />, value: type && `, ${type}` })}
+          {rich('after {duration}', { duration: <Duration ms={answer.took} /> })}
+          {type && `, ${type}`}
         </Text>
       </Group>
       <BodyView text={answer.text} label={t('the answer')} cut={answer.cut} />

@@ -118,13 +118,10 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
           </Group>
           <Text size="xs" c="dimmed">
             {rich(
-              'Check says whether such a call would be taken, and runs nothing. Send calls {url} from this browser: the workflow runs.{value}',
-              {
-                url: <span className="jf-mono">{url}</span>,
-                value:
-                  target === 'webhook-test' && t(' Test runs the saved workflow with its pinned data, active or not.'),
-              },
+              'Check says whether such a call would be taken, and runs nothing. Send calls {url} from this browser: the workflow runs.',
+              { url: <span className="jf-mono">{url}</span> },
             )}
+            {target === 'webhook-test' && ` ${t('Test runs the saved workflow with its pinned data, active or not.')}`}
           </Text>
         </Stack>
       </Paper>

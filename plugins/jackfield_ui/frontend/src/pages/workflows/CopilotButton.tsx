@@ -13,7 +13,7 @@ export function CopilotButton({ isOpen, onClick }: { isOpen: boolean; onClick: (
   // A daemon without the plugin has no drafts, and no copilot.
   if (drafts.error) return null;
   const label = waiting
-    ? `Copilot, ${waiting} ${t('{waiting, plural, one {draft waits} other {drafts wait}}', { waiting })}`
+    ? t('{waiting, plural, one {Copilot, # draft waits} other {Copilot, # drafts wait}}', { waiting })
     : t('Copilot');
   return (
     <Tooltip label={label} withinPortal={false}>

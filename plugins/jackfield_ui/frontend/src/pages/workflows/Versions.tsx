@@ -59,12 +59,14 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
               onClick={() => setChosen(version)}
             >
               <span className={classes.number}>
-                {t('Version {version}{value}', { version, value: version === present && t(', current') })}
+                {version === present
+                  ? t('Version {version}, current', { version })
+                  : t('Version {version}', { version })}
               </span>
               {label && <span className={classes.label}>{label}</span>}
               <span className={classes.when}>
                 <RelativeTime time={createdAt} />
-                {author && t(' by {author}', { author })}
+                {author && ` ${t('by {author}', { author })}`}
               </span>
             </UnstyledButton>
           ))}
@@ -124,7 +126,7 @@ function Chosen({
       client.setQueryData(workflowKey(id), saved);
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
       void client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
-      notifyDone(t('Version {version} was restored as version {version2}.', { version, version2: saved.version }));
+      notifyDone(t('Version {version} was restored as version {newVersion}.', { version, newVersion: saved.version }));
       onRestored();
     },
     onError: (error) => notifyError(error, t('Version {version} cannot be restored', { version })),
@@ -220,7 +222,7 @@ function Changed({ change }: { change: NodeChange }) {
     <div>
       <Title order={3}>
         {name}
-        {was !== undefined && t(' (was “{was}”)', { was })}
+        {was !== undefined && ` ${t('(was “{was}”)', { was })}`}
       </Title>
       {fields.length ? <NodeFieldChanges change={change} /> : <Text size="sm">{t('Only the name was changed.')}</Text>}
     </div>

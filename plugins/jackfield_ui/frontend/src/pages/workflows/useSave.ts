@@ -75,7 +75,7 @@ export function useSave(newest: Saved): Save {
     if (choice === 'theirs') store.replace(theirs);
     if (choice === 'copy') {
       try {
-        const { name } = await createWorkflow({ ...store.doc, name: `${store.doc.name} (mine)` });
+        const { name } = await createWorkflow({ ...store.doc, name: t('{name} (mine)', { name: store.doc.name }) });
         store.replace(theirs);
         notifySaved(name);
       } catch (error) {

@@ -43,7 +43,7 @@ export function ImportDialog(props: Props) {
       onClose={onClose}
       title={
         table
-          ? t('Import “{name}” into “{name2}”', { name: file.name, name2: table.name })
+          ? t('Import “{file}” into “{table}”', { file: file.name, table: table.name })
           : t('Import “{name}”', { name: file.name })
       }
       size="xl"

@@ -11,7 +11,7 @@ import { EmptyState } from '../../../components/EmptyState';
 import { count } from '../../../components/format';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
-import { t } from '../../../language/messages';
+import { phrases, t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';
 import { StreamDialog } from './StreamDialog';
@@ -129,10 +129,10 @@ function State({ stream: { enabled, error, sent, dropped } }: { stream: Stream }
       <StatusBadge status={error ? 'waiting' : 'live'} tone={error ? 'warn' : 'good'} />
       <Text size="sm" c="dimmed">
         {error ||
-          t('{sent} sent{part}', {
-            sent: count(sent),
-            part: dropped ? t(', {dropped} dropped', { dropped: count(dropped) }) : '',
-          })}
+          phrases(
+            t('{sent} sent', { sent: count(sent) }),
+            dropped > 0 && t('{dropped} dropped', { dropped: count(dropped) }),
+          )}
       </Text>
     </>
   );

@@ -11,7 +11,7 @@ import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { ofProject, type Project, type ProjectRole, SHARED } from '../../../components/projects/queries';
 import { useSending } from '../../../components/useSending';
-import { t } from '../../../language/messages';
+import { sentences, t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { ListSection } from '../ListSection';
 import { ROLE_WORDS, ROLES, useRereadProjects } from './model';
@@ -70,7 +70,7 @@ function columnsWith(project: Project, changeable: boolean, me: string | undefin
       title: t('Name'),
       primary: true,
       sort: ({ username }) => username,
-      render: ({ userId, username }) => `${username}${userId === me ? ' (you)' : ''}`,
+      render: ({ userId, username }) => `${username}${userId === me ? ` ${t('(you)')}` : ''}`,
     },
     {
       key: 'role',
@@ -113,9 +113,10 @@ function Remove({ project, member: { userId, username }, me }: { project: Projec
     onError: (error) => notifyError(error, t('“{username}” cannot be removed', { username })),
   });
   const ask = async () => {
-    const body = t('Live workflows of the project go on.{part}', {
-      part: me ? t(' This is you: you see the project no longer.') : '',
-    });
+    const body = sentences(
+      t('Live workflows of the project go on.'),
+      me && t('This is you: you see the project no longer.'),
+    );
     if (
       await confirm({
         title: t('Remove “{username}” from “{name}”?', { username, name: project.name }),

@@ -19,7 +19,7 @@ const COLUMNS: Column<LoginSession>[] = [
     key: 'device',
     title: t('Device'),
     primary: true,
-    render: ({ device, current }) => `${deviceName(device)}${current ? t(' (this one)') : ''}`,
+    render: ({ device, current }) => `${deviceName(device)}${current ? ` ${t('(this one)')}` : ''}`,
   },
   { key: 'address', title: t('Address'), render: ({ address }) => address || t('not known') },
   { key: 'how', title: t('Proofs'), render: ({ how }) => how.join(', ') || t('not known') },

@@ -107,7 +107,7 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
   const names = selection.has(name) ? selection : new Set([name]);
   const one = names.size === 1;
   const sticky = isSticky(node);
-  const what = one ? '' : t(' {names} nodes', { names: names.size });
+  const nodes = names.size;
   const kind = kinds.get(kindOf(node.type));
   const inTurn = !sticky && !node.disabled && !kind?.provides;
   return (
@@ -144,16 +144,21 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
       )}
       {editable && (
         <Item icon={IconCopyPlus} keys="mod+D" onClick={() => commands.duplicate(store, names)}>
-          {t('Duplicate{what}', { what })}
+          {one ? t('Duplicate') : t('Duplicate {nodes} nodes', { nodes })}
         </Item>
       )}
       <Item icon={IconCopy} keys="mod+C" onClick={() => copy(store, names)}>
-        {t('Copy{what}', { what })}
+        {one ? t('Copy') : t('Copy {nodes} nodes', { nodes })}
       </Item>
       {editable && !(one && sticky) && (
         <Item icon={IconPower} keys="D" onClick={() => commands.disable(store, names)}>
-          {node.disabled ? t('Enable') : t('Disable')}
-          {what}
+          {one
+            ? node.disabled
+              ? t('Enable')
+              : t('Disable')
+            : node.disabled
+              ? t('Enable {nodes} nodes', { nodes })
+              : t('Disable {nodes} nodes', { nodes })}
         </Item>
       )}
       {one && editable && !sticky && (
@@ -170,7 +175,7 @@ function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }
         <>
           <Menu.Divider />
           <Item icon={IconTrash} keys="Delete" c="var(--jf-bad)" onClick={() => commands.remove(store, names)}>
-            {t('Delete{what}', { what })}
+            {one ? t('Delete') : t('Delete {nodes} nodes', { nodes })}
           </Item>
         </>
       )}
@@ -188,7 +193,7 @@ function Colours({ onChoose }: { onChoose: (color: number) => void }) {
           key={label}
           p={3}
           w="auto"
-          aria-label={t('{label} note', { label })}
+          aria-label={t('{colour} note', { colour: label })}
           onClick={() => onChoose(index + 1)}
         >
           <ColorSwatch

@@ -94,7 +94,7 @@ function Name({
     <span className={inside ? classes.inside : classes.below}>
       <span className={classes.name} data-long={isLong(name)}>
         {name}
-        {disabled && t(' (disabled)')}
+        {disabled && ` ${t('(disabled)')}`}
       </span>
       {subtitle && (
         <span className={classes.subtitle} data-long={isLong(subtitle)}>
@@ -139,10 +139,11 @@ function Ports({ data: { node, shape, free, mark } }: { data: Flow['data'] }) {
               type="button"
               className={`${classes.plus} nodrag nopan`}
               data-labelled={label ? true : undefined}
-              aria-label={t('Add a node after {name}{part}', {
-                name: node.name,
-                part: label ? t(', output {label}', { label }) : '',
-              })}
+              aria-label={
+                label
+                  ? t('Add a node after {name}, output {output}', { name: node.name, output: label })
+                  : t('Add a node after {name}', { name: node.name })
+              }
               tabIndex={-1}
               onClick={(event) => {
                 event.stopPropagation();

@@ -24,7 +24,7 @@ export function outputsOf(doc: Doc, kinds: Kinds, name: string): End[] {
   }));
   const parts = shape.serves.map((type) => ({
     id: `${type} 0`,
-    label: t('As {partLabel}', { partLabel: partLabel(type) }),
+    label: t('As {part}', { part: partLabel(type) }),
     wire: { type, output: 0 },
   }));
   return [...main, ...parts];

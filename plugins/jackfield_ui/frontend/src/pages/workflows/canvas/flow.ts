@@ -2,7 +2,7 @@
 
 import { type Edge, type Node, Position, type XYPosition } from '@xyflow/react';
 import type { CSSProperties } from 'react';
-import { t } from '../../../language/messages';
+import { phrases, t } from '../../../language/messages';
 import type { NodeState } from '../live/progress';
 import { type Doc, type DocNode, kindOf, positionOf, type Wire, wiresOf } from '../model/document';
 import { type Mark, NO_MARKS, wireKey } from '../model/marks';
@@ -131,7 +131,7 @@ function flowNode(id: string, data: NodeData, index: number): FlowNode {
     measured: { width, height },
     handles: handles(shape),
     zIndex: sticky ? -10 : 0,
-    ariaLabel: `${sticky ? t('Sticky note') : `Node ${node.name}`}${MARK_LABELS[mark ?? 'none']}`,
+    ariaLabel: phrases(sticky ? t('Sticky note') : t('Node {name}', { name: node.name }), MARK_LABELS[mark ?? 'none']),
     ...(mark === 'added' ? NOT_THERE : {}),
     domAttributes: { 'data-name': node.name } as Record<string, string>,
   };
@@ -139,9 +139,9 @@ function flowNode(id: string, data: NodeData, index: number): FlowNode {
 
 const MARK_LABELS = {
   none: '',
-  added: t(', added by the draft'),
-  changed: t(', changed by the draft'),
-  removed: t(', removed by the draft'),
+  added: t('added by the draft'),
+  changed: t('changed by the draft'),
+  removed: t('removed by the draft'),
 } as const;
 
 const NOT_THERE = { draggable: false, selectable: false, connectable: false };
@@ -244,11 +244,10 @@ export function edgesOf(
       data: { wire, items, state: items ? 'ran' : undefined, mark },
       selectable: mark === undefined,
       selected: selected.has(id),
-      ariaLabel: t('Wire from {source} to {target}{markLabels}', {
-        source: wire.source,
-        target: wire.target,
-        markLabels: MARK_LABELS[mark ?? 'none'],
-      }),
+      ariaLabel: phrases(
+        t('Wire from {source} to {target}', { source: wire.source, target: wire.target }),
+        MARK_LABELS[mark ?? 'none'],
+      ),
     };
     return [keptEdge(old.get(id), fresh)];
   });

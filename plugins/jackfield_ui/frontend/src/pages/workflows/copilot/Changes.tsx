@@ -138,9 +138,9 @@ function titleOf(unit: Unit): string {
     case 'node':
       return unit.change?.was === undefined
         ? unit.name
-        : t('{name}, from now on {name2}', { name: unit.name, name2: unit.change.name });
+        : t('{name}, from now on {newName}', { name: unit.name, newName: unit.change.name });
     case 'wire':
-      return t('Wire from {wireText}', { wireText: wireText(unit.wire) });
+      return t('Wire from {ends}', { ends: wireText(unit.wire) });
     case 'places':
       return t('{names, plural, one {The place of 1 node} other {The places of # nodes}}', {
         names: unit.names.length,

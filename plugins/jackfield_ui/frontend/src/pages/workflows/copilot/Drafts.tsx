@@ -59,6 +59,6 @@ function changesOf({ changeCount }: DraftRow): string {
 }
 
 function originOf({ origin: { kind, profile }, author }: DraftRow): string {
-  const agent = profile ?? author ?? 'unknown';
-  return kind === 'execution' ? t('After a failed execution, by {agent}', { agent }) : `By ${agent}`;
+  const agent = profile ?? author ?? t('unknown');
+  return kind === 'execution' ? t('After a failed execution, by {agent}', { agent }) : t('By {agent}', { agent });
 }

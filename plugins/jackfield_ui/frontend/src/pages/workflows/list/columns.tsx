@@ -96,7 +96,9 @@ function ActiveSwitch({ row }: { row: WorkflowRow }) {
     onError: (error) =>
       notifyError(
         error,
-        t('“{name}” cannot be {part}', { name: row.name, part: row.active ? t('deactivated') : t('activated') }),
+        row.active
+          ? t('“{name}” cannot be deactivated', { name: row.name })
+          : t('“{name}” cannot be activated', { name: row.name }),
       ),
   });
   return (

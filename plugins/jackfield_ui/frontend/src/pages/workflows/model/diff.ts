@@ -104,11 +104,9 @@ export function pairs(before: Doc, after: Doc): ReadonlyMap<DocNode, DocNode> {
 }
 
 export function wireText({ source, target, type, output }: Wire): string {
-  return t('{source} to {target}{part}', {
-    source,
-    target,
-    part: type === 'main' ? (output ? t(' (output {output})', { output }) : '') : ` (${type})`,
-  });
+  const ends = t('{source} to {target}', { source, target });
+  if (type !== 'main') return `${ends} (${type})`;
+  return output ? t('{source} to {target} (output {output})', { source, target, output }) : ends;
 }
 
 /** Of a node that one of the versions does not have. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type FieldUse, Items } from '../../../components/items/Items';
 import { accessor } from '../../../components/items/values';
 import { useMoreItems } from '../../../components/useMoreItems';
-import { t } from '../../../language/messages';
+import { phrases, t } from '../../../language/messages';
 import { drag } from '../form/drag';
 import { prefixOf, type Source } from '../model/data';
 import type { Item } from '../queries';
@@ -33,7 +33,7 @@ export function InputPane({
   const fields: FieldUse = { expression: (path) => `{{ ${prefix}${accessor(path)} }}`, drag };
   const options = sources.map(({ name, output, input, total }, index) => ({
     value: String(index),
-    label: `${name}${output ? t(', output {output}', { output }) : ''}${input ? t(', into input {input}', { input: input + 1 }) : ''} (${total})`,
+    label: `${phrases(name, output > 0 && t('output {output}', { output }), input !== undefined && input > 0 && t('into input {input}', { input: input + 1 }))} (${total})`,
   }));
   return (
     <Stack gap="sm">

@@ -102,7 +102,7 @@ function Wires({ node, editable }: { node: DocNode; editable: boolean }) {
               : t('from {source}', { source: wire.source })}
             {wire.type === 'main'
               ? wire.output
-                ? t(', output {output}', { output: wire.output })
+                ? `, ${t('output {output}', { output: wire.output })}`
                 : ''
               : `, ${partLabel(wire.type)}`}
           </Text>
@@ -110,12 +110,11 @@ function Wires({ node, editable }: { node: DocNode; editable: boolean }) {
             <ActionIcon
               size="sm"
               onClick={() => store.commit((now) => disconnect(now, [wire]))}
-              aria-label={t('Delete the wire {part}', {
-                part:
-                  wire.source === node.name
-                    ? t('to {target}', { target: wire.target })
-                    : t('from {source}', { source: wire.source }),
-              })}
+              aria-label={
+                wire.source === node.name
+                  ? t('Delete the wire to {target}', { target: wire.target })
+                  : t('Delete the wire from {source}', { source: wire.source })
+              }
             >
               <IconTrash size={14} />
             </ActionIcon>

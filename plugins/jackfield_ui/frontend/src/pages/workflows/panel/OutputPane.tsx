@@ -135,10 +135,8 @@ export function OutputPane({
 function Took({ run: { duration, reused } }: { run: NodeRun }) {
   return (
     <>
-      {rich('in {duration}{value}', {
-        duration: <Duration ms={duration} />,
-        value: reused && t(', in an earlier run'),
-      })}
+      {rich('in {duration}', { duration: <Duration ms={duration} /> })}
+      {reused && `, ${t('in an earlier run')}`}
     </>
   );
 }

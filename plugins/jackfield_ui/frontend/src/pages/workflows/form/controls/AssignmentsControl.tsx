@@ -68,7 +68,7 @@ export function AssignmentsControl({ field, path, value, onChange, error }: Cont
             />
           </Row>
         ))}
-        <AddButton label={addLabel(field, 'a field')} onClick={() => add({})} />
+        <AddButton label={addLabel(field, t('a field'))} onClick={() => add({})} />
       </Frame>
     </div>
   );

@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { t } from '../../../../language/messages';
+import { language, t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import { FieldView } from '../FieldView';
 import { FormFields } from '../FormFields';
@@ -154,5 +154,7 @@ export function singular(label: string): string {
 export function addLabel({ options }: NodeField, name: string): string {
   return typeof options?.add === 'string'
     ? options.add
-    : `Add ${/^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1)}`;
+    : t('Add {name}', {
+        name: language() !== 'en' || /^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1),
+      });
 }

@@ -36,7 +36,7 @@ export function FilterControl({ field, path, value, onChange, error }: ControlPr
         </Row>
       ))}
       <Group gap="sm">
-        <AddButton label={addLabel(field, 'a condition')} onClick={() => write([...rows, emptyCondition()])} />
+        <AddButton label={addLabel(field, t('a condition'))} onClick={() => write([...rows, emptyCondition()])} />
         {rows.length > 1 && (
           <SegmentedControl
             size="xs"
@@ -82,7 +82,7 @@ function Compared({ row, number, path, onChange }: ComparedProps) {
   );
   return (
     <Stack gap="xs">
-      {side('leftValue', `Value ${number}`)}
+      {side('leftValue', t('Value {number}', { number }))}
       <Operator {...{ operator, type, operation, number }} onChange={(next) => onChange({ operator: next })} />
       {!ALONE.has(operation) && side('rightValue', t('Compared with {number}', { number }))}
     </Stack>
