@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 
 import orjson
@@ -21,6 +22,8 @@ from jackfield_git.settings import GitSettings
 from jackfield_git.tracked.files import TrackedFile, word
 
 _PAGE = 100
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Others are in no expression, and no API takes them."""
 
 
 class TrackedCredentials:
@@ -103,6 +106,8 @@ class TrackedVariables:
         return TrackedFile(f"variable_stubs/{variable.key}.json", variable.key, document)
 
     async def write(self, name: str, document: Mapping[str, Json], author: Principal) -> None:
+        if not _KEY.fullmatch(name):
+            raise InvalidInput(f"variable_stubs/{name}.json: the key of a variable has letters, digits and _ alone.")
         value = document.get("value")
         text = value if self._values and isinstance(value, str) else ""
         present = next((each for each in await self._context.store.variables() if each.key == name), None)

@@ -56,7 +56,7 @@ class ProfileDocuments:
     async def _create(self, alias: str, document: Mapping[str, Json]) -> None:
         given = {key: document[key] for key in (*_FIXED, *_SETTINGS) if key in document}
         given |= _texts(document, {})
-        proxy = _plain("proxy_config", document.get("proxy_config"))
+        proxy = _without_port(_plain("proxy_config", document.get("proxy_config")))
         servers = _servers(document.get("mcp_servers"), {})
         body = {**given, "alias": alias, "mcp_servers": servers, "proxy_config": proxy, "allow_missing": True}
         await self._context.port(ProfileCreation).create_from(body)
@@ -86,7 +86,7 @@ def _document(profile: Profile) -> dict[str, Json]:
     servers = profile.metadata.get("mcp_servers")
     made["mcp_servers"] = {name: hidden(one) for name, one in servers.items()} if isinstance(servers, dict) else {}
     proxy = profile.proxy_config
-    made["proxy_config"] = None if proxy is None else hidden({k: part for k, part in proxy.items() if k != "port"})
+    made["proxy_config"] = None if proxy is None else _without_port(hidden(dict(proxy)))
     return made
 
 
@@ -108,9 +108,10 @@ def _plain(field: str, value: Json) -> Json:
 def _servers(given: Json, present: Json) -> Json:
     """Hidden values of a server that is the same here are those that it has. Another one has none in `env` and
     `headers`. Raises `InvalidInput` for a hidden value elsewhere."""
+    if not isinstance(given, dict):
+        return {} if given is None else given  # whoever checks the body refuses it
     known = present if isinstance(present, dict) else {}
-    servers = given if isinstance(given, dict) else {}
-    return {name: _server(name, server, known.get(name)) for name, server in servers.items()}
+    return {name: _server(name, server, known.get(name)) for name, server in given.items()}
 
 
 def _server(name: str, server: Json, present: Json) -> Json:
@@ -134,7 +135,12 @@ def _server(name: str, server: Json, present: Json) -> Json:
     return made
 
 
+def _without_port(given: Json) -> Json:
+    """The port is the host's, also in a file that has one."""
+    return {key: part for key, part in given.items() if key != "port"} if isinstance(given, dict) else given
+
+
 def _with_port(given: Json, present: Profile) -> Json:
-    """The port is the host's."""
     port = (present.proxy_config or {}).get("port")
-    return {**given, "port": port} if isinstance(given, dict) and port is not None else given
+    own = _without_port(given)
+    return {**own, "port": port} if isinstance(own, dict) and port is not None else own

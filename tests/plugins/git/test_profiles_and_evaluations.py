@@ -118,7 +118,18 @@ def test_a_field_that_a_file_does_not_have_stays(place: Place, first: dict[str, 
     document = json.loads(place.files()[f"flows/{EVALUATION}"])
     shorter = {key: value for key, value in document.items() if key != "passScore"}
     place.commit(f"flows/{EVALUATION}", json.dumps({**shorter, "description": "Of the branch"}))
-    assert ok(place.there.post("/git/pull", json={}))["complete"]
+    routing = {"enabled": False, "port": 40_333}
+    profile = json.loads(place.files()[f"flows/{PROFILE}"])
+    place.commit(f"flows/{PROFILE}", json.dumps({**profile, "proxy_config": routing}))
+    place.commit("flows/profiles/routed.json", json.dumps({**profile, "alias": "routed", "proxy_config": routing}))
+    assert ok(place.there.post("/git/pull", json={"others": "theirs"}))["complete"]
+    assert _profile(place.prod_root())["proxy_config"]["port"] == 40_222
+    routed = place.prod_root().get("/api/profiles/routed").json()["data"]
+    assert routed["proxy_config"]["port"] is None
+    place.commit("flows/profiles/routed.json", None)
+    place.commit(f"flows/{PROFILE}", json.dumps(profile))
+    assert ok(place.there.post("/git/pull", json={"others": "theirs"}))["complete"]
+    ok(place.prod_root().delete("/api/profiles/routed"))
     found = ok(place.there.get("/evaluations/quality.v1"))["definition"]
     assert (found["description"], found["passScore"]) == ("Of the branch", 0.9)
 
@@ -130,6 +141,8 @@ def test_files_that_cannot_come_are_named(place: Place, first: dict[str, str]) -
     condition = {"type": "header", "name": "x-api-key", "equals": "***"}
     routing = {"enabled": True, "rules": [{"condition": condition, "target": "anthropic/claude-opus-4-5"}]}
     place.commit("flows/profiles/masked.json", json.dumps({**document, "proxy_config": routing}))
+    place.commit("flows/variable_stubs/a.b.json", json.dumps({"key": "a.b", "type": "string", "value": ""}))
+    place.commit("flows/profiles/listed.json", json.dumps({**document, "mcp_servers": [{"command": "a"}]}))
     place.commit("flows/profiles/unknown.json", json.dumps({**document, "provider_id": "nobody"}))
     place.commit(f"flows/{PROFILE}", json.dumps({**document, "agent_id": "codex"}))
     place.commit("flows/evaluations/empty.json", "{}")
@@ -137,6 +150,8 @@ def test_files_that_cannot_come_are_named(place: Place, first: dict[str, str]) -
     told = {row["path"]: row["message"] for row in found["files"]}
     assert "args of the profile has a hidden value" in told["profiles/hidden.json"]
     assert "proxy_config of the profile has a hidden value" in told["profiles/masked.json"]
+    assert "letters" in told["variable_stubs/a.b.json"]
+    assert "mcp_servers" in told["profiles/listed.json"]
     assert "nobody" in told["profiles/unknown.json"]
     assert "another agent_id" in told[PROFILE]
     assert "tableId" in told["evaluations/empty.json"]
@@ -150,6 +165,8 @@ def test_what_the_branch_no_longer_has_stays(place: Place, first: dict[str, str]
         EVALUATION,
         "profiles/hidden.json",
         "profiles/masked.json",
+        "profiles/listed.json",
+        "variable_stubs/a.b.json",
         "profiles/unknown.json",
         "evaluations/empty.json",
     ):
