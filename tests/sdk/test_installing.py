@@ -181,3 +181,8 @@ def test_a_plugin_does_not_bring_another_version_of_jackfield(monkeypatch: pytes
     monkeypatch.setattr(plugin_installs, "_mistakes", lambda _: [])
     assert plugin_installs._install(NAME) == found
     assert constraints == [f"jackfield=={version('jackfield')}\n"]
+
+
+def test_the_line_of_pip_that_names_the_distribution_is_told() -> None:
+    said = "ERROR: Cannot install plug==1.0 because of conflicts.\nERROR: ResolutionImpossible: for help visit a page\n"
+    assert plugin_installs._last_line(said) == "ERROR: Cannot install plug==1.0 because of conflicts."

@@ -205,5 +205,6 @@ def _ran(command: Sequence[str], longest: float, environment: dict[str, str]) ->
 
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith("error")]
+    # Behind this word pip has the address of a page; the line before names what does not fit.
+    errors = [line for line in lines if line.lower().startswith("error") and "ResolutionImpossible" not in line]
     return (errors or lines or ["it says nothing"])[-1]
