@@ -143,9 +143,9 @@ class ProjectDesk:
         return {kind: number for kind, number in found.items() if number}
 
     async def delete(self, project_id: str, caller: Principal, *, moving_to: str | None = None) -> None:
-        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `InvalidInput`, `AccessDenied`
-        also for a workflow with a node that the other project excludes, and `Conflict` for one that still has
-        something, and for the shared one."""
+        """moving_to: the project that gets what belongs to it. Raises `NotFound`, `InvalidInput`, `AccessDenied`, and
+        `Conflict` for one that still has something, and for the shared one. `AccessDenied` is also raised for one
+        whose workflow has a node that the other project excludes."""
         await self._team(project_id, caller)
         caller.require_admin()
         if project_id == SHARED:

@@ -42,9 +42,8 @@ _REFERENCE = re.compile(r"(?:\w+ )?\$\{?[A-Za-z_][A-Za-z0-9_]*\}?")
 
 
 def hidden(value: Json) -> Json:
-    """The same in its form: values of `env` and `headers` are masked unless they name a variable, and so is the
-    value of a secret header that a condition of a proxy compares. In other texts those are masked that are called like
-    a secret."""
+    """The same in its form: values of `env` and `headers` are masked unless they name a variable. A proxy does not
+    show the value of a secret header that it compares. Other texts are masked that are called like a secret."""
     if isinstance(value, dict):
         of_header = value.get("type") == "header" and _is_secret(str(value.get("name")))
         return {
