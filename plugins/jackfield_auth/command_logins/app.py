@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import parse_qs
 
-from jackfield.api import jsontext
 from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.asgi_answers import send_json
 from jackfield.api.auth import SCOPES
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
@@ -26,7 +26,7 @@ from jackfield_auth.command_logins.addresses import (
     loopback_port,
 )
 from jackfield_auth.command_logins.book import CommandKey, CommandLogins, CommandRefused
-from jackfield_auth.command_logins.page import send_page
+from jackfield_auth.command_logins.page import CONSENT_PAGE
 from jackfield_auth.command_logins.records import CommandRequest, digest_of
 from jackfield_auth.settings import CommandLoginSettings
 
@@ -53,10 +53,10 @@ class CommandLoginApp:
         try:
             await self._serve(scope, receive, send)
         except CommandRefused as exc:
-            await _send_json(send, {"error": exc.code, "error_description": str(exc)}, 400)
+            await send_json(send, {"error": exc.code, "error_description": str(exc)}, 400)
         except JackfieldError as exc:
             code = "temporarily_unavailable" if exc.status >= 429 else "invalid_request"
-            await _send_json(send, {"error": code, "error_description": exc.message}, exc.status, exc.headers)
+            await send_json(send, {"error": code, "error_description": exc.message}, exc.status, exc.headers)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._settings.enabled:
@@ -65,7 +65,7 @@ class CommandLoginApp:
         if path == PAGE:
             if method not in ("GET", "HEAD"):
                 raise MethodNotAllowed(("GET", "HEAD"))
-            await send_page(scope, send)
+            await CONSENT_PAGE.send(scope, send)
             return
         if path not in (REQUEST, DEVICE, TOKEN):
             raise NotFound("There is nothing at this address.")
@@ -82,12 +82,12 @@ class CommandLoginApp:
         if form.get("client_id") != CLIENT:
             raise CommandRefused("invalid_client", f"The client_id is {CLIENT}.")
         if path == REQUEST:
-            await _send_json(send, await self._begin(form, str(scope.get("jackfield.client", ""))), 201)
+            await send_json(send, await self._begin(form, str(scope.get("jackfield.client", ""))), 201)
         elif path == DEVICE:
             base = base_of(scope, self._context.service)
-            await _send_json(send, await self._begin_device(form, str(scope.get("jackfield.client", "")), base))
+            await send_json(send, await self._begin_device(form, str(scope.get("jackfield.client", "")), base))
         else:
-            await _send_json(send, _told(await self._redeem(form)))
+            await send_json(send, _told(await self._redeem(form)))
 
     async def _begin(self, form: Mapping[str, str], address: str) -> dict[str, Json]:
         port = loopback_port(form.get("redirect_uri", ""))
@@ -164,12 +164,3 @@ def _read_form(body: bytes) -> dict[str, str]:
     if any(len(values) > 1 for values in found.values()):
         raise InvalidInput("Give each parameter once.")
     return {name: values[0] for name, values in found.items()}
-
-
-async def _send_json(send: Send, value: Json, status: int = 200, headers: list[tuple[str, str]] | None = None) -> None:
-    body = jsontext.dumps(value)
-    given = [(name.lower().encode(), text.encode("latin-1")) for name, text in headers or []]
-    own = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*own, length, *given]})
-    await send({"type": "http.response.body", "body": body})

@@ -5,10 +5,7 @@ page goes on once that tab has a session."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
-from jackfield.api.asgi import Scope, Send
+from jackfield.api.asgi_answers import ScriptedPage
 
 _SCRIPT = """
 const at = (name) => document.getElementById(name);
@@ -95,10 +92,7 @@ at("refuse").addEventListener("click", () => decide(false).catch(failed));
 const failed = () => say("The daemon does not answer.");
 show(true).catch(failed);
 """
-_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-_STYLE = "font: 16px/1.5 system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark"
-_PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Let a command line in</title>
-<meta name="viewport" content="width=device-width"></head><body style="{_STYLE}"><main><h1>Jackfield</h1>
+_BODY = """\
 <p id="words" role="status">One moment ...</p>
 <form id="typing" hidden><p><label>Code<br><input id="code" autocomplete="off" autocapitalize="characters" required
 spellcheck="false"></label></p><p><button>Continue</button></p></form>
@@ -111,23 +105,5 @@ calls itself <b id="machine"></b>, has the address <b id="address"></b>, and beg
 <p>It has <b id="rights"></b>, and ends after <b id="kept"></b>. You can revoke it earlier in your list of API keys.</p>
 <p id="comparing" hidden>It shows the code <b id="shown"></b>. Refuse if somebody has sent you that code or a link.</p>
 <p>Refuse a command that you have not started yourself.</p>
-<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div></main>
-<script>{_SCRIPT}</script></body></html>""".encode()
-_POLICY = (
-    f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_HEADERS = (
-    (b"content-type", b"text/html; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"content-security-policy", _POLICY.encode()),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"content-length", str(len(_PAGE)).encode()),
-)
-
-
-async def send_page(scope: Scope, send: Send) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else _PAGE})
+<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div>"""
+CONSENT_PAGE = ScriptedPage("Let a command line in", _BODY, _SCRIPT)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
+from jackfield.api.asgi_answers import send_json
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound, NotSupported, RateLimited
 from jackfield.api.json_values import Json
@@ -17,7 +17,7 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield.api.own_address import base_of
 from jackfield_mcp.oauth.addresses import resource_metadata, server_metadata
-from jackfield_mcp.oauth.consent_page import send_page
+from jackfield_mcp.oauth.consent_page import CONSENT_PAGE
 from jackfield_mcp.paths import (
     AUTHORIZE,
     CONSENT,
@@ -60,7 +60,7 @@ class OAuthApp:
         except JackfieldError as exc:
             code = "temporarily_unavailable" if exc.status >= 429 else "invalid_request"
             body: Json = {"error": code, "error_description": exc.message}
-            await _send_json(send, body, exc.status, exc.headers)
+            await send_json(send, body, exc.status, exc.headers)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not (self._settings.enabled and self._settings.oauth):
@@ -70,10 +70,10 @@ class OAuthApp:
             if method not in ("GET", "HEAD"):
                 raise MethodNotAllowed(("GET", "HEAD"))
             if path == CONSENT:
-                await send_page(scope, send)
+                await CONSENT_PAGE.send(scope, send)
                 return
             make = resource_metadata if path in _RESOURCES else server_metadata
-            await _send_json(send, make(base_of(scope, self._context.service)))
+            await send_json(send, make(base_of(scope, self._context.service)))
             return
         if path not in _ALLOWED:
             raise NotFound("There is nothing at this address.")
@@ -98,15 +98,6 @@ class OAuthApp:
                 raise NotSupported(missing)
             self._handle = cast("Handle", await asyncio.to_thread(load, _HANDLERS))
         return self._handle
-
-
-async def _send_json(send: Send, value: Json, status: int = 200, headers: list[tuple[str, str]] | None = None) -> None:
-    body = jsontext.dumps(value)
-    given = [(name.lower().encode(), text.encode("latin-1")) for name, text in headers or []]
-    own = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*own, length, *given]})
-    await send({"type": "http.response.body", "body": body})
 
 
 def build(context: PluginContext) -> AsgiApp:

@@ -5,10 +5,7 @@ page alone has and ends."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
-from jackfield.api.asgi import Scope, Send
+from jackfield.api.asgi_answers import ScriptedPage
 
 _SCRIPT = """
 const at = (name) => document.getElementById(name);
@@ -97,10 +94,7 @@ at("step").addEventListener("submit", async (event) => {
 });
 show(true).catch(() => say("The daemon does not answer."));
 """
-_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-_STYLE = "font: 16px/1.5 system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark"
-_PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Let a client in</title>
-<meta name="viewport" content="width=device-width"></head><body style="{_STYLE}"><main><h1>Jackfield</h1>
+_BODY = """\
 <p id="words" role="status">One moment ...</p>
 <form id="login" hidden><p><label>Name<br><input id="username" autocomplete="username" required></label></p>
 <p><label>Password<br><input id="password" type="password" autocomplete="current-password" required></label></p>
@@ -114,23 +108,5 @@ as <b id="user"></b>. Your browser then goes to <b id="host"></b>.</p>
 <fieldset><legend>Rights</legend><div id="scopes"></div></fieldset>
 <p><code>agents:write</code> and <code>machine:write</code> reach all that the daemon's user may do. Refuse a client
 that you have not started yourself.</p>
-<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div></main>
-<script>{_SCRIPT}</script></body></html>""".encode()
-_POLICY = (
-    f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_HEADERS = (
-    (b"content-type", b"text/html; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"content-security-policy", _POLICY.encode()),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"content-length", str(len(_PAGE)).encode()),
-)
-
-
-async def send_page(scope: Scope, send: Send) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else _PAGE})
+<p><button id="allow">Allow</button> <button id="refuse">Refuse</button></p></div>"""
+CONSENT_PAGE = ScriptedPage("Let a client in", _BODY, _SCRIPT)
