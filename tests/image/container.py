@@ -46,7 +46,7 @@ def buildah(*arguments: str, timeout: float = 120) -> str:
 def bases() -> set[str]:
     """Images from others that the stages begin with."""
     stages = re.findall(r"^FROM (\S+)(?: AS (\S+))?$", DOCKERFILE.read_text(), re.MULTILINE)
-    return {base for base, _ in stages} - {name for _, name in stages}
+    return {base for base, _ in stages} - {name for _, name in stages} - {"scratch"}
 
 
 def unreachable() -> list[str]:
