@@ -53,7 +53,7 @@ class Anchor:
         write_private(self._file, json.dumps(told).encode())
 
     def renew(self) -> bool:
-        """Stamp it with the present key. False: there is none. Raises what `read` and `write` raise."""
+        """Stamp it with the current key. False: there is none. Raises what `read` and `write` raise."""
         head = self.read()
         if head is not None:
             self.write(head)

@@ -118,7 +118,7 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
           {auth !== 'none' && (
             <PasswordInput
               label={t('Key for proxies')}
-              description={t('Optional: profiles have keys of their own.')}
+              description={t('Optional: profiles have their own keys.')}
               autoComplete="off"
               {...form.getInputProps('key')}
             />

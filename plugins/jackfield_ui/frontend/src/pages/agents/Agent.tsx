@@ -80,7 +80,7 @@ export default function Agent() {
                 </List>
               </Paper>
             ) : (
-              <Text c="dimmed">{t('Whatever its provider serves.')}</Text>
+              <Text c="dimmed">{t('All that its provider serves.')}</Text>
             )}
           </section>
         </Stack>

@@ -23,7 +23,7 @@ export function FirstSteps() {
       area: 'workflows',
       to: '/ui/workflows?new',
       done: Boolean(workflows.data?.total),
-      text: t('Connect a webhook or a schedule to what shall happen. n8n’s files can be imported.'),
+      text: t('Connect a webhook or a schedule to the steps that follow. n8n’s files can be imported.'),
     },
     {
       label: t('Run it'),

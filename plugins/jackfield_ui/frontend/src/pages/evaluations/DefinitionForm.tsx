@@ -251,7 +251,7 @@ function Bounds({ draft, set }: Part) {
         <NumberInput
           key={key}
           label={label}
-          placeholder={t('No limit of its own')}
+          placeholder={t('No separate limit')}
           min={0}
           value={draft[key]}
           onChange={(value) => set({ [key]: value === '' ? '' : Number(value) })}

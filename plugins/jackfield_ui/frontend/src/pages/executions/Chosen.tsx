@@ -100,7 +100,7 @@ export function Chosen({
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => mutate(ACTIONS.start)}>
-              {t('From the start, with the present workflow')}
+              {t('From the start, with the current workflow')}
             </Menu.Item>
             <Menu.Item onClick={() => mutate(ACTIONS.failed)}>{t('From the node that failed')}</Menu.Item>
           </Menu.Dropdown>

@@ -289,7 +289,7 @@ function Again({ execution: { id, status } }: { execution: Execution }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => again.mutate({ from: 'start' })}>
-            {t('From the start, with the present workflow')}
+            {t('From the start, with the current workflow')}
           </Menu.Item>
           <Menu.Item disabled={status === 'success'} onClick={() => again.mutate({ from: 'failed' })}>
             {status === 'cancelled' ? t('From where it was cancelled') : t('From the node that failed')}

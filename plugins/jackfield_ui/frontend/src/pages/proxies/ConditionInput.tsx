@@ -85,7 +85,7 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
         </>
       );
     case 'has_tools':
-      return whole('min_count', t('At least so many'), '1');
+      return whole('min_count', t('At least this many'), '1');
     case 'model_pattern':
       return text('pattern', 'Pattern: * ? [abc]', 'claude-*');
     case 'path':

@@ -8,7 +8,7 @@ import { useProviders } from './queries';
 const FIELDS = [
   ['max_concurrent', t('At once'), ''],
   ['queue', t('May wait'), '64'],
-  ['queue_timeout', t('For so many seconds'), '30'],
+  ['queue_timeout', t('For this many seconds'), '30'],
 ] as const;
 
 /** How many requests a provider has in flight; the others wait. */
@@ -31,7 +31,7 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
     <Stack gap="md">
       <Text size="sm" c="dimmed">
         {t(
-          'More requests than that wait; with a full queue the next target is tried, or the client is told to come again.',
+          'More requests than that wait; with a full queue the next target is tried, or the client gets the advice to come again.',
         )}
       </Text>
       {draft.providers.map(({ key, name, limits }, index) => {

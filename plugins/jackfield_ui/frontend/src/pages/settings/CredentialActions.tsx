@@ -195,7 +195,7 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
       <Stack>
         <Text>
           {t(
-            'The provider opens in a window of its own and asks you to grant access. Nothing that you type there passes through Jackfield.',
+            'The provider opens in its own window and asks you to grant access. Nothing that you type there passes through Jackfield.',
           )}
         </Text>
         {begun.error && (

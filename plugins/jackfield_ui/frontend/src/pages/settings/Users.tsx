@@ -80,7 +80,9 @@ function UserList() {
   return (
     <ListSection
       title={t('Users')}
-      about={t('Users can log in from other machines. Whoever runs Jackfield on this computer needs no account.')}
+      about={t(
+        'Users can log in from other machines. The person who runs Jackfield on this computer needs no account.',
+      )}
       icon={IconUsers}
       none={t('No users')}
       hint={t('Add one to log in from another computer.')}

@@ -50,7 +50,7 @@ export function ShareDialog({
       <Stack>
         <Text>
           {t(
-            'Whoever has the link sees the session as it is and what it printed before, also without a login. Nobody can type with it.',
+            'Everybody who has the link sees the session as it is and what it printed before, also without a login. Nobody can type with it.',
           )}
         </Text>
         {share.data ? (

@@ -144,7 +144,7 @@ function Unpriced({ models }: { models: readonly string[] }) {
     >
       <Text size="sm">
         {rich(
-          'Their tokens are counted, and are in no cost: {models}. A price in {code} counts for the past as well.',
+          'Their tokens are counted, and are in no cost: {models}. A price in {code} applies to the past as well.',
           {
             models: <span className="jf-mono">{models.join(', ')}</span>,
             code: <span className="jf-mono">registry/litellm-pricing.json</span>,

@@ -70,7 +70,7 @@ export default function Webhooks() {
               }
             >
               {t(
-                'A workflow that begins with a Webhook node has an address of its own. Save such a workflow and activate it; its address shows here.',
+                'A workflow that begins with a Webhook node has its own address. Save such a workflow and activate it; its address shows here.',
               )}
             </EmptyState>
           )

@@ -134,7 +134,7 @@ function Chosen({
   const ask = async () => {
     const body = store.dirty
       ? t('It becomes the newest version. Your unsaved changes are taken off the canvas; undo brings them back.')
-      : t('It becomes the newest version; the present one is kept.');
+      : t('It becomes the newest version; the current one is kept.');
     if (
       await confirm({ title: t('Restore version {version}?', { version }), body, action: t('Restore'), danger: false })
     )

@@ -85,7 +85,7 @@ export function StreamDialog({
           {kind === 'http' && (
             <PasswordInput
               label={t('Secret')}
-              description={stream?.hasSecret ? t('Leave it empty to keep the present one.') : t('Signs each request.')}
+              description={stream?.hasSecret ? t('Leave it empty to keep the current one.') : t('Signs each request.')}
               maxLength={1000}
               autoComplete="off"
               {...form.getInputProps('secret')}

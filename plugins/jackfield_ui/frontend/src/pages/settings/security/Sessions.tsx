@@ -42,7 +42,7 @@ export function OwnSessions() {
     onError: (error) => notifyError(error, t('The sessions cannot be ended')),
   });
   const ask = async () => {
-    const text = t('Whoever uses them has to log in again. Tokens end, API keys stay.');
+    const text = t('People who use them have to log in again. Tokens end, API keys stay.');
     if (await confirm({ title: t('End all other sessions?'), body: text, action: t('End them') })) mutate();
   };
   const rows = found.data?.data;

@@ -55,7 +55,7 @@ export const Sticky = memo(function Sticky({ data: { node, mark }, selected }: N
         />
       ) : (
         <div className={classes.stickyText}>
-          {text ? <Markdown text={text} /> : editable && t('Double click to write a note.')}
+          {text ? <Markdown text={text} /> : editable && t('Double-click to write a note.')}
         </div>
       )}
     </div>

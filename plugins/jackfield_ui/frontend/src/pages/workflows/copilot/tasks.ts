@@ -18,7 +18,7 @@ interface Quick {
 export const QUICK: readonly Quick[] = [
   { action: 'fix', label: t('Fix this failure'), isFor: ({ isFailed }) => isFailed },
   { action: 'explain', label: t('Explain'), isFor: () => true },
-  { action: 'cost', label: t('Why did this cost so much?'), isFor: () => true },
+  { action: 'cost', label: t('Why did this cost this much?'), isFor: () => true },
 ];
 
 export function taskOf(action: Action, text: string, { execution }: Subject): Task {
