@@ -8,7 +8,7 @@ from quart import Blueprint
 
 from jackfield.api.audit import UNRECORDED
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import SAVED, deferred_view, operation
 
 TAGS = ("usage",)
@@ -23,6 +23,7 @@ USAGE = operation(
     query=f"{_SCHEMAS}:UsageQuery",
     response=f"{_SCHEMAS}:UsageAnswer",
     tags=TAGS,
+    errors=(NotFound,),
 )
 IMPORT = operation(
     "Count what is new in agents' own logs",
@@ -41,7 +42,7 @@ EXPORT = operation(
     response=f"{_SCHEMAS}:ExportAnswer",
     tags=TAGS,
     media=("text/csv", "application/json"),
-    errors=(Conflict,),
+    errors=(Conflict, NotFound),
     headers=SAVED,
     act="usage.export",
 )
@@ -52,6 +53,7 @@ REPORT = operation(
     query=f"{_REPORTS}:ReportQuery",
     response=f"{_REPORTS}:ReportAnswer",
     tags=TAGS,
+    errors=(NotFound,),
 )
 
 ANSWERS = operation(
@@ -61,6 +63,7 @@ ANSWERS = operation(
     query=f"{_REPORTS}:AnswersQuery",
     response=f"{_REPORTS}:LoggedAnswersAnswer",
     tags=TAGS,
+    errors=(NotFound,),
 )
 
 

@@ -19849,6 +19849,7 @@ export interface operations {
             400: components["responses"]["DaemonInvalidRequest"];
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
             503: components["responses"]["DaemonStoreUnavailable"];
@@ -19886,6 +19887,7 @@ export interface operations {
             400: components["responses"]["DaemonInvalidRequest"];
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
             503: components["responses"]["DaemonStoreUnavailable"];
@@ -19924,6 +19926,7 @@ export interface operations {
             400: components["responses"]["DaemonInvalidRequest"];
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
             409: components["responses"]["DaemonConflict"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
@@ -19997,6 +20000,7 @@ export interface operations {
             400: components["responses"]["DaemonInvalidRequest"];
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
             503: components["responses"]["DaemonStoreUnavailable"];
