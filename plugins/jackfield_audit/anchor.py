@@ -48,16 +48,19 @@ class Anchor:
     def write(self, head: AuditHead) -> None:
         """A damaged file is evidence: it is left as it is. Raises what `read` raises, and OSError."""
         self.read()
-        mac = stamp(self._secrets.key(KEY), head.number, head.hash)
-        told = {"number": head.number, "hash": head.hash.hex(), "mac": mac.hex()}
-        write_private(self._file, json.dumps(told).encode())
+        self._put(head)
 
     def renew(self) -> bool:
         """Stamp it with the current key. False: there is none. Raises what `read` and `write` raise."""
         head = self.read()
         if head is not None:
-            self.write(head)
+            self._put(head)
         return head is not None
+
+    def _put(self, head: AuditHead) -> None:
+        mac = stamp(self._secrets.key(KEY), head.number, head.hash)
+        told = {"number": head.number, "hash": head.hash.hex(), "mac": mac.hex()}
+        write_private(self._file, json.dumps(told).encode())
 
     def _damaged(self, problem: str) -> DataDamaged:
         remedy = "Run `jackfield audit verify`, then move the file away: the daemon writes it anew."

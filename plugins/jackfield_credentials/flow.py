@@ -8,7 +8,6 @@ verifier) never leaves the daemon but sealed, for the others of its store. The a
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import secrets
 from typing import Any, cast
@@ -19,6 +18,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest, s256_challenge
 from jackfield.api.records import record
 from jackfield_credentials.grants import OAuth2Client
 from jackfield_credentials.mounts import CALLBACK
@@ -93,7 +93,7 @@ class Authorizing:
         )
         sealed, lifetime = self._context.secrets.seal(text), self._settings.authorize_timeout
         room = Room(self._settings.authorize_pending)
-        await self._context.port(Memos).put_memo(_KIND, _digest(nonce), sealed, lifetime, room)
+        await self._context.port(Memos).put_memo(_KIND, kept_digest(nonce), sealed, lifetime, room)
 
     async def take(self, state: str, issuer: str | None = None) -> Pending:
         """The data that belongs to the state, which is used up. `issuer`: the authorization server that the answer
@@ -102,16 +102,12 @@ class Authorizing:
         keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
         if not any(hmac.compare_digest(_signed(key, nonce).encode(), state.encode()) for key in keys):
             raise InvalidInput("This authorization was not begun here.")
-        sealed = await self._context.port(Memos).take_memo(_KIND, _digest(nonce))
+        sealed = await self._context.port(Memos).take_memo(_KIND, kept_digest(nonce))
         if sealed is None:
             raise InvalidInput("This authorization has ended or was used already; begin again.")
         pending = Pending(*cast("list[Any]", jsontext.loads(self._context.secrets.open(sealed))))
         pending.check(issuer)
         return pending
-
-
-def _digest(nonce: str) -> str:
-    return hashlib.sha256(nonce.encode()).hexdigest()
 
 
 def _signed(key: bytes, nonce: str) -> str:
@@ -127,7 +123,7 @@ def _authorize_url(client: OAuth2Client, target: str, pending: Pending, state: s
         "client_id": client.part(client.scheme.client_id),
         "redirect_uri": pending.redirect_uri,
         "state": state,
-        "code_challenge": _text(hashlib.sha256(pending.verifier.encode()).digest()),
+        "code_challenge": s256_challenge(pending.verifier),
         "code_challenge_method": "S256",
     }
     if scope := client.maybe(client.scheme.scope):

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import logging
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from jackfield.api.context import PluginContext
 from jackfield.api.logins import Departure, Identity, LoginRefused, RedirectAnswer, RedirectLogin, RedirectStart
+from jackfield.api.random_texts import s256_challenge
 from jackfield.api.secret_places import GivenSecret
 from jackfield_oidc.exchange import CodeExchange
 from jackfield_oidc.metadata import ProviderMetadata
@@ -98,7 +97,6 @@ async def authorization_url(
 ) -> str:
     """Where the browser goes. Raises `UpstreamFailed`."""
     endpoint = await metadata.endpoint("authorization_endpoint")
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(start.verifier.encode()).digest()).rstrip(b"=")
     query = {
         "response_type": "code",
         "client_id": provider.client_id,
@@ -106,7 +104,7 @@ async def authorization_url(
         "scope": " ".join(provider.scopes),
         "state": start.state,
         "nonce": start.nonce,
-        "code_challenge": challenge.decode(),
+        "code_challenge": s256_challenge(start.verifier),
         "code_challenge_method": "S256",
     }
     if prompt:

@@ -339,7 +339,7 @@ def test_usage_of_each_project_adds_up(lab: AgentsLab, bobs: AgentsOfBob) -> Non
     assert admin.post("/profiles", json=common).status_code < 300
     for api, alias in ((bobs.api, ALIAS), (admin, "common")):
         api.post(f"/profiles/{alias}/run", json={"prompt": "hello"}).raise_for_status()
-        poll(lambda api=api, alias=alias: alias in api.get("/usage").text, "the run is counted")  # type: ignore[misc]
+        poll(lambda api=api, alias=alias: alias in api.get("/usage").text, "the run is counted")  # type: ignore[misc]  # no type for a default
     share = f"/placements/profile/{ALIAS}/shares/{lab.a}"
     lab.admin.put(share).raise_for_status()
 

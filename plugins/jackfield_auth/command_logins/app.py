@@ -13,8 +13,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, InvalidInput, JackfieldError, MethodNotAllowed, NotFound, RateLimited
 from jackfield.api.json_values import Json
 from jackfield.api.limits import SlidingWindow, canonical_client
+from jackfield.api.mcp.answers import header_values
 from jackfield.api.mcp.bodies import BodyLimits, read_body
 from jackfield.api.own_address import base_of
+from jackfield.api.random_texts import kept_digest
 from jackfield_auth.command_logins.addresses import (
     CLIENT,
     CODE_GRANT,
@@ -27,7 +29,7 @@ from jackfield_auth.command_logins.addresses import (
 )
 from jackfield_auth.command_logins.book import CommandKey, CommandLogins, CommandRefused
 from jackfield_auth.command_logins.page import CONSENT_PAGE
-from jackfield_auth.command_logins.records import CommandRequest, digest_of
+from jackfield_auth.command_logins.records import CommandRequest
 from jackfield_auth.settings import CommandLoginSettings
 
 _LONGEST_NAME, _LONGEST_STATE = 100, 200
@@ -71,21 +73,21 @@ class CommandLoginApp:
             raise NotFound("There is nothing at this address.")
         if method != "POST":
             raise MethodNotAllowed(("POST",))
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = header_values(scope)
         if _OF_BROWSERS & headers.keys():
             raise AccessDenied("Pages ask nothing here, and no command comes from a page.")
-        address = canonical_client(str(scope.get("jackfield.client", "")))
-        retry = self._asked.hit(address)
+        client = str(scope.get("jackfield.client", ""))
+        retry = self._asked.hit(canonical_client(client))
         if retry is not None:
             raise RateLimited(retry, "This address asks too often (security.command_logins.attempts).")
         form = _read_form(await read_body(receive, headers, self._limits))
         if form.get("client_id") != CLIENT:
             raise CommandRefused("invalid_client", f"The client_id is {CLIENT}.")
         if path == REQUEST:
-            await send_json(send, await self._begin(form, str(scope.get("jackfield.client", ""))), 201)
+            await send_json(send, await self._begin(form, client), 201)
         elif path == DEVICE:
             base = base_of(scope, self._context.service)
-            await send_json(send, await self._begin_device(form, str(scope.get("jackfield.client", "")), base))
+            await send_json(send, await self._begin_device(form, client, base))
         else:
             await send_json(send, _told(await self._redeem(form)))
 
@@ -124,7 +126,7 @@ class CommandLoginApp:
         if grant != DEVICE_GRANT:
             raise CommandRefused("unsupported_grant_type", f"The grant_type is {CODE_GRANT} or {DEVICE_GRANT}.")
         device = form.get("device_code", "")
-        if self._polls.hit(digest_of(device)) is not None:
+        if self._polls.hit(kept_digest(device)) is not None:
             raise CommandRefused("slow_down", f"Ask every {self._settings.interval} seconds, and from now on later.")
         return await self._book.redeem_device(device)
 

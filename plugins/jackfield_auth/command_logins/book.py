@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
 from typing import TYPE_CHECKING
 
@@ -11,12 +9,12 @@ from jackfield.api import jsontext
 from jackfield.api.audit import AuditActor, AuditedAct, AuditLog
 from jackfield.api.context import PluginContext
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest, s256_challenge
 from jackfield.api.records import record
 from jackfield.api.storage import ApiKey, User
 from jackfield_auth.command_logins.records import (
     CommandGrant,
     CommandRequest,
-    digest_of,
     grant_bytes,
     new_code,
     new_device_code,
@@ -89,7 +87,7 @@ class CommandLogins:
 
     async def begin_device(self, name: str, address: str, scopes: tuple[str, ...]) -> DeviceCodes:
         codes = DeviceCodes(new_device_code(), new_user_code())
-        digest = digest_of(codes.device)
+        digest = kept_digest(codes.device)
         begun = self._context.clock.now_ms()
         await self._memos.put_memo(_DEVICES, digest, _WAITS, self._settings.timeout, self._room(address))
         await self._keep(codes.user, CommandRequest(name, address, begun, scopes, device=digest))
@@ -98,22 +96,23 @@ class CommandLogins:
     async def _keep(self, name: str, request: CommandRequest) -> None:
         sealed = self._context.secrets.seal(jsontext.dumps(request_row(request)))
         room = self._room(request.address)
-        await self._memos.put_memo(_REQUESTS, digest_of(name), sealed, self._settings.timeout, room)
+        await self._memos.put_memo(_REQUESTS, kept_digest(name), sealed, self._settings.timeout, room)
 
     def _room(self, address: str) -> Room:
         """One address takes nobody else's place."""
-        return Room(self._settings.pending, digest_of(address), self._settings.pending_of_address)
+        return Room(self._settings.pending, kept_digest(address), self._settings.pending_of_address)
 
     # -- a person decides
 
     async def find(self, typed: str) -> CommandRequest | None:
         """typed: the name of a request, or a user code as somebody has typed it."""
-        sealed = await self._memos.memo(_REQUESTS, digest_of(read_name(typed)))
-        return None if sealed is None else read_request(jsontext.loads(self._context.secrets.open(sealed)))
+        return self._opened(await self._memos.memo(_REQUESTS, kept_digest(read_name(typed))))
 
     async def take(self, typed: str) -> CommandRequest | None:
         """Use it up: of several decisions one counts."""
-        sealed = await self._memos.take_memo(_REQUESTS, digest_of(read_name(typed)))
+        return self._opened(await self._memos.take_memo(_REQUESTS, kept_digest(read_name(typed))))
+
+    def _opened(self, sealed: bytes | None) -> CommandRequest | None:
         return None if sealed is None else read_request(jsontext.loads(self._context.secrets.open(sealed)))
 
     async def allow(self, request: CommandRequest, user: User) -> str:
@@ -123,7 +122,7 @@ class CommandLogins:
             await self._memos.change_memo(_DEVICES, request.device, _WAITS, sealed, self._settings.timeout)
             return ""
         code = new_code()
-        await self._memos.put_memo(_CODES, digest_of(code), sealed, _CODE_S, self._room(request.address))
+        await self._memos.put_memo(_CODES, kept_digest(code), sealed, _CODE_S, self._room(request.address))
         return code
 
     async def refuse(self, request: CommandRequest) -> None:
@@ -134,18 +133,17 @@ class CommandLogins:
 
     async def redeem_code(self, code: str, verifier: str, port: int | None) -> CommandKey:
         """Raises `CommandRefused`. A code that comes with a wrong proof is used up, too."""
-        sealed = await self._memos.take_memo(_CODES, digest_of(code))
+        sealed = await self._memos.take_memo(_CODES, kept_digest(code))
         if sealed is None:
             raise CommandRefused("invalid_grant", "The code has been used, or has ended. Run the command again.")
         grant = read_grant(self._context.secrets.open(sealed))
-        proof = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode("utf-8", "replace")).digest()).rstrip(b"=")
-        if not hmac.compare_digest(proof, grant.request.challenge.encode()) or port != grant.request.port:
+        if not hmac.compare_digest(s256_challenge(verifier), grant.request.challenge) or port != grant.request.port:
             raise CommandRefused("invalid_grant", "The proof does not match the command that asked.")
         return await self._make(grant)
 
     async def redeem_device(self, device: str) -> CommandKey:
         """Raises `CommandRefused`, with `authorization_pending` while nobody has decided."""
-        digest = digest_of(device)
+        digest = kept_digest(device)
         found = await self._memos.memo(_DEVICES, digest)
         if found is None:
             raise CommandRefused("expired_token", "The code has been used, or has ended. Run the command again.")

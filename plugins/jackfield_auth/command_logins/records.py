@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from typing import cast
 
@@ -42,10 +41,6 @@ class CommandGrant:
     request: CommandRequest
     user_id: str
     version: int
-
-
-def digest_of(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def new_request_name() -> str:

@@ -54,8 +54,7 @@ class TokenEndpoint:
             return Answers(found, self._base)
         if status in (404, 405) or not found:
             raise JackfieldError(f"The daemon at {self._base} lets no command line in (security.command_logins).")
-        told = str(found.get("error_description") or f"The daemon answered with the status {status}.")
-        raise JackfieldError(told, code=str(found.get("error", "LOGIN_FAILED")).upper())
+        raise _refusal(status, found)
 
     def poll(self, path: str, form: Mapping[str, str]) -> Answers | None:
         """None: nobody has decided yet. Raises `AskedOften`, too."""
@@ -66,8 +65,7 @@ class TokenEndpoint:
             return None
         if status < 300:
             return Answers(found, self._base)
-        told = str(found.get("error_description") or f"The daemon answered with the status {status}.")
-        raise JackfieldError(told, code=str(found.get("error", "LOGIN_FAILED")).upper())
+        raise _refusal(status, found)
 
     def _send(self, path: str, form: Mapping[str, str]) -> tuple[int, Mapping[str, object]]:
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -83,3 +81,8 @@ class TokenEndpoint:
         except ValueError:
             found = None
         return status, found if isinstance(found, dict) else {}
+
+
+def _refusal(status: int, found: Mapping[str, object]) -> JackfieldError:
+    told = str(found.get("error_description") or f"The daemon answered with the status {status}.")
+    return JackfieldError(told, code=str(found.get("error", "LOGIN_FAILED")).upper())

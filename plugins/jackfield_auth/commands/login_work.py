@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 import secrets
 import socket
@@ -26,6 +24,7 @@ from jackfield.api.daemon import DaemonClient
 from jackfield.api.daemon_commands import segment
 from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.host_names import is_loopback
+from jackfield.api.random_texts import s256_challenge
 from jackfield_auth.command_logins.addresses import CODE_GRANT, DEVICE, DEVICE_GRANT, PAGE, REQUEST, TOKEN
 from jackfield_auth.commands.login_answers import Answers, AskedOften, TokenEndpoint
 from jackfield_auth.commands.login_callback import Callback
@@ -97,9 +96,8 @@ def _has_browser() -> bool:
 
 def _by_redirect(endpoint: TokenEndpoint, address: str, asked: dict[str, str]) -> Answers:
     verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(32)
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     with Callback(state) as callback:
-        proof = {"response_type": "code", "code_challenge": challenge, "code_challenge_method": "S256"}
+        proof = {"response_type": "code", "code_challenge": s256_challenge(verifier), "code_challenge_method": "S256"}
         form = {**asked, **proof, "state": state, "redirect_uri": callback.address}
         begun = endpoint.ask(REQUEST, form)
         page = f"{address}{PAGE}#{begun.text('request_uri')}"

@@ -21,6 +21,7 @@ from jackfield.api.errors import AuthRequired, InvalidInput, RateLimited
 from jackfield.api.limits import canonical_client
 from jackfield.api.logins import RedirectAnswer, RedirectStart
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.external.calls import LoginCalls
@@ -97,7 +98,7 @@ class Redirects:
             self._starting -= 1
         if not is_web(url):
             raise self._calls.broken(provider)
-        await self._keep(PendingRedirect(provider, digest(binding), start, peer), canonical_client(client))
+        await self._keep(PendingRedirect(provider, kept_digest(binding), start, peer), canonical_client(client))
         return BegunRedirect(url, binding)
 
     async def finish(self, provider: str, answer: str, bindings: Iterable[bytes], peer: Peer) -> User:
@@ -112,13 +113,13 @@ class Redirects:
 
     async def _keep(self, redirect: PendingRedirect, client: str) -> None:
         most = self._settings.redirects
-        room = Room(most, digest(client), max(1, most // 10))
+        room = Room(most, kept_digest(client), max(1, most // 10))
         sealed = self._context.secrets.seal(dumped(redirect))
-        await self._memos.put_memo(KIND, digest(redirect.start.state), sealed, self.lifetime, room)
+        await self._memos.put_memo(KIND, kept_digest(redirect.start.state), sealed, self.lifetime, room)
 
     async def _take(self, provider: str, state: str, bindings: Iterable[bytes], peer: Peer) -> PendingRedirect:
         """Use it up. One that another browser brings stays for the right one."""
-        key = digest(state)
+        key = kept_digest(state)
         sealed = await self._memos.memo(KIND, key)
         if sealed is None:
             raise LoginEnded
@@ -143,11 +144,6 @@ def loaded(data: bytes) -> PendingRedirect:
     """The inverse of `dumped`."""
     provider, binding, peer, *start = cast("list[str]", jsontext.loads(data))
     return PendingRedirect(provider, binding, RedirectStart(*start), cast("Peer", peer))
-
-
-def digest(text: str) -> str:
-    """The kept form of a random text."""
-    return digest_of(text.encode("utf-8", "replace"))
 
 
 def digest_of(token: bytes) -> str:

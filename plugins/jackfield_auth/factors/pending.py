@@ -10,8 +10,8 @@ from jackfield.api import jsontext
 from jackfield.api.auth import Peer
 from jackfield.api.context import PluginContext
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record, replace
-from jackfield_auth.external.redirects import digest
 from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.settings import SecondFactorSettings
 
@@ -53,7 +53,7 @@ class PendingLogins:
         """Its token, which is nowhere else."""
         token = PREFIX + secrets.token_urlsafe(32)
         room = replace(self._room, part=login.user_id, most_of_part=_OF_ONE_USER)
-        await self._memos.put_memo(KIND, digest(token), self._sealed(login), self.lifetime, room)
+        await self._memos.put_memo(KIND, kept_digest(token), self._sealed(login), self.lifetime, room)
         return token
 
     async def find(self, token: str, peer: Peer) -> PendingLogin:
@@ -75,11 +75,11 @@ class PendingLogins:
 
     async def take(self, token: str) -> None:
         """Use it up. Raises `LoginOver` when somebody was quicker."""
-        if await self._memos.take_memo(KIND, digest(token)) is None:
+        if await self._memos.take_memo(KIND, kept_digest(token)) is None:
             raise LoginOver
 
     async def _read(self, token: str, peer: Peer) -> tuple[PendingLogin, bytes]:
-        sealed = await self._memos.memo(KIND, digest(token)) if token.startswith(PREFIX) else None
+        sealed = await self._memos.memo(KIND, kept_digest(token)) if token.startswith(PREFIX) else None
         if sealed is None:
             raise LoginOver
         login = _loaded(self._context.secrets.open(sealed))
@@ -88,7 +88,7 @@ class PendingLogins:
         return login, sealed
 
     async def _change(self, token: str, before: bytes, login: PendingLogin) -> None:
-        if not await self._memos.change_memo(KIND, digest(token), before, self._sealed(login), self.lifetime):
+        if not await self._memos.change_memo(KIND, kept_digest(token), before, self._sealed(login), self.lifetime):
             raise LoginOver
 
     def _sealed(self, login: PendingLogin) -> bytes:

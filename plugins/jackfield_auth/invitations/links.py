@@ -5,7 +5,6 @@ A link is known by its digest alone: whoever makes it is shown it once.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
 from jackfield.api.storage import Entry, ProjectRole
 from jackfield_auth.settings import InvitationSettings
@@ -101,7 +101,7 @@ class AccountLinks:
         if entry is None:
             raise LinkOver
         link = _link(entry)
-        if not hmac.compare_digest(link.digest, digest_of(secret)) or link.expires_at <= self._context.clock.now_ms():
+        if not hmac.compare_digest(link.digest, kept_digest(secret)) or link.expires_at <= self._context.clock.now_ms():
             raise LinkOver
         await self._require_maker(link)
         return link
@@ -134,7 +134,7 @@ class AccountLinks:
         secret, now = secrets.token_urlsafe(32), self._context.clock.now_ms()
         ends = now + lifetime * 1000
         maker = caller if await self._context.store.user(caller) is not None else ""
-        link = AccountLink(new_id(), purpose, digest_of(secret), label, role, projects, user_id, maker, now, ends)
+        link = AccountLink(new_id(), purpose, kept_digest(secret), label, role, projects, user_id, maker, now, ends)
         await self.put_back(link)
         return NewLink(link, f"{PREFIX}{link.id}.{secret}")
 
@@ -148,11 +148,6 @@ class AccountLinks:
 
     async def _page(self, after: tuple[int, str] | None) -> Sequence[Entry]:
         return await self._context.store.entries(KIND, "", after=after, limit=_PAGE, newest_first=True)
-
-
-def digest_of(secret: str) -> str:
-    """The kept form: the secret has 256 random bits."""
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def _entry(link: AccountLink) -> Entry:

@@ -11,9 +11,10 @@ from jackfield.api.errors import AccessDenied, InvalidCredentials
 from jackfield.api.json_values import Json
 from jackfield.api.limits import canonical_client
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
 from jackfield.api.storage import User
-from jackfield_auth.external.redirects import digest, digest_of
+from jackfield_auth.external.redirects import digest_of
 from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.passkeys.ceremonies import PasskeyCeremonies
 from jackfield_auth.settings import SecondFactorSettings
@@ -52,9 +53,9 @@ class PasskeyLogins:
         """Raises `PasskeysUnavailable`."""
         asked = await self._ceremonies.ask(origin)
         binding = secrets.token_urlsafe(32)
-        room = Room(self._most, digest(canonical_client(client)), max(1, self._most // 10))
+        room = Room(self._most, kept_digest(canonical_client(client)), max(1, self._most // 10))
         kept = peer.encode() + b" " + asked.kept
-        await self._memos.put_memo(LOGIN, digest(binding), kept, self.lifetime, room)
+        await self._memos.put_memo(LOGIN, kept_digest(binding), kept, self.lifetime, room)
         return BoundQuestion(asked.options, binding)
 
     async def finish(self, credential: str, bindings: Iterable[bytes], peer: Peer) -> User:
@@ -77,11 +78,11 @@ class PasskeyLogins:
 
     async def keep_setup(self, owner: str, kept: bytes) -> None:
         """For the answer to a new passkey's question. owner: who sets it up; the last question of an owner counts."""
-        await self._memos.put_memo(SETUP, digest(owner), kept, self.lifetime, Room(self._most))
+        await self._memos.put_memo(SETUP, kept_digest(owner), kept, self.lifetime, Room(self._most))
 
     async def take_setup(self, owner: str) -> bytes:
         """Raises `LoginOver`."""
-        kept = await self._memos.take_memo(SETUP, digest(owner))
+        kept = await self._memos.take_memo(SETUP, kept_digest(owner))
         if kept is None:
             raise LoginOver("The setup took too long, or was finished already; begin again.")
         return kept

@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound, NotSupported, RateLimited
 from jackfield.api.json_values import Json
 from jackfield.api.limits import SlidingWindow, canonical_client
+from jackfield.api.mcp.answers import header_values
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
 from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
@@ -82,8 +83,7 @@ class OAuthApp:
         self._count(self._requests, scope)
         if path == REGISTER:
             self._count(self._registrations, scope)
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        body = await read_body(receive, headers, self._limits) if method == "POST" else b""
+        body = await read_body(receive, header_values(scope), self._limits) if method == "POST" else b""
         handle = await self._handler()
         await handle(self._context, base_of(scope, self._context.service), path, scope, replayed(body, receive), send)
 

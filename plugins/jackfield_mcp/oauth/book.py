@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
 from jackfield.api.ids import new_id
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record, replace
 from jackfield.api.storage import User
 from jackfield_mcp.oauth.records import OAuthClient, OAuthGrant, client_records, grant_records
-from jackfield_mcp.oauth.tokens import ACCESS, REFRESH, digest_of, family_of, new_token, renewed
+from jackfield_mcp.oauth.tokens import ACCESS, REFRESH, family_of, new_token, renewed
 from jackfield_mcp.settings import McpSettings
 from jackfield_mcp.stored_records import TooMany
 
@@ -99,10 +100,10 @@ class OAuthBook:
         access, refresh = new_token(ACCESS), renewed(before)
         made = replace(
             grant,
-            access=digest_of(access),
+            access=kept_digest(access),
             access_until=now + settings.oauth_access_lifetime * 1000,
-            refresh=digest_of(refresh),
-            family=digest_of(family_of(refresh)),
+            refresh=kept_digest(refresh),
+            family=kept_digest(family_of(refresh)),
             used_at=now,
             until=now + settings.oauth_refresh_lifetime * 1000,
         )
@@ -110,13 +111,13 @@ class OAuthBook:
 
     async def by_access(self, token: str) -> OAuthGrant | None:
         """It may have ended: see `access_until`."""
-        digest = digest_of(token)
+        digest = kept_digest(token)
         return next((one for one in await self._living() if one.access == digest), None)
 
     async def by_refresh(self, token: str) -> OAuthGrant | None:
         """None for an unknown one, and for one that was used before, however long ago. Then the whole grant ends, since
         somebody else has it (RFC 9700 section 4.14.2)."""
-        digest, family = digest_of(token), digest_of(family_of(token))
+        digest, family = kept_digest(token), kept_digest(family_of(token))
         for one in await self._living():
             if one.refresh == digest:
                 return one

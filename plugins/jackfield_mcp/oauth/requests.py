@@ -8,8 +8,9 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.json_values import Json
 from jackfield.api.memos import Memos, Room
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
-from jackfield_mcp.oauth.tokens import CODE, REQUEST, digest_of, new_token
+from jackfield_mcp.oauth.tokens import CODE, REQUEST, new_token
 from jackfield_mcp.settings import McpSettings
 
 _REQUESTS, _CODES, _SPENT = "mcp-oauth-request", "mcp-oauth-code", "mcp-oauth-spent"
@@ -60,16 +61,16 @@ class OAuthRequests:
         name = new_token(REQUEST)
         room = Room(self._settings.oauth_requests)
         sealed = self._context.secrets.seal(jsontext.dumps(_row(request)))
-        await self._memos.put_memo(_REQUESTS, digest_of(name), sealed, self._settings.oauth_request_timeout, room)
+        await self._memos.put_memo(_REQUESTS, kept_digest(name), sealed, self._settings.oauth_request_timeout, room)
         return name
 
     async def find(self, name: str) -> AuthorizationRequest | None:
-        sealed = await self._memos.memo(_REQUESTS, digest_of(name))
+        sealed = await self._memos.memo(_REQUESTS, kept_digest(name))
         return None if sealed is None else _request(jsontext.loads(self._context.secrets.open(sealed)))
 
     async def take(self, name: str) -> AuthorizationRequest | None:
         """Use it up."""
-        sealed = await self._memos.take_memo(_REQUESTS, digest_of(name))
+        sealed = await self._memos.take_memo(_REQUESTS, kept_digest(name))
         return None if sealed is None else _request(jsontext.loads(self._context.secrets.open(sealed)))
 
     async def allow(self, request: AuthorizationRequest, user_id: str, version: int, scopes: tuple[str, ...]) -> str:
@@ -78,11 +79,11 @@ class OAuthRequests:
         until = self._context.clock.now_ms() // 1000 + _CODE_S
         row: list[Json] = [_row(request), user_id, version, list[Json](scopes), until]
         sealed = self._context.secrets.seal(jsontext.dumps(row))
-        await self._memos.put_memo(_CODES, digest_of(code), sealed, _CODE_S, Room(self._settings.oauth_requests))
+        await self._memos.put_memo(_CODES, kept_digest(code), sealed, _CODE_S, Room(self._settings.oauth_requests))
         return code
 
     async def code(self, code: str) -> GrantedCode | None:
-        sealed = await self._memos.memo(_CODES, digest_of(code))
+        sealed = await self._memos.memo(_CODES, kept_digest(code))
         if sealed is None:
             return None
         request, user_id, version, scopes, until = cast(
@@ -93,15 +94,15 @@ class OAuthRequests:
 
     async def take_code(self, code: str) -> bool:
         """Use it up: of many at once one gets True."""
-        return await self._memos.take_memo(_CODES, digest_of(code)) is not None
+        return await self._memos.take_memo(_CODES, kept_digest(code)) is not None
 
     async def note_spent(self, code: str, grant_id: str) -> None:
         room = Room(self._settings.oauth_requests)
-        await self._memos.put_memo(_SPENT, digest_of(code), grant_id.encode(), _SPENT_S, room)
+        await self._memos.put_memo(_SPENT, kept_digest(code), grant_id.encode(), _SPENT_S, room)
 
     async def spent(self, code: str) -> str | None:
         """The grant that this code has made already."""
-        found = await self._memos.memo(_SPENT, digest_of(code))
+        found = await self._memos.memo(_SPENT, kept_digest(code))
         return None if found is None else found.decode()
 
 

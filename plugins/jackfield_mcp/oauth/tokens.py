@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 
 from jackfield.api.auth import OAUTH_TOKEN
@@ -24,8 +23,3 @@ def renewed(refresh: str) -> str:
 def family_of(refresh: str) -> str:
     """The part that all refresh tokens of a grant share."""
     return refresh.partition(".")[0]
-
-
-def digest_of(token: str) -> str:
-    """A plain hash does for what is random."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -19,10 +19,11 @@ from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield.api.profile_tools import TOOLS_HEADER, ToolScope, ToolToken
 from jackfield.api.profiles import Profile, RunKind
+from jackfield.api.random_texts import kept_digest
 from jackfield.api.storage.entries import EntryStore
 from jackfield.api.terminals import Terminals
 from jackfield_mcp.app import McpApp
-from jackfield_mcp.oauth.tokens import digest_of, new_token
+from jackfield_mcp.oauth.tokens import new_token
 from jackfield_mcp.offers.book import OfferedWorkflows, reached
 from jackfield_mcp.paths import ENDPOINT
 from jackfield_mcp.profile_tokens.place import TokenPlace
@@ -75,7 +76,7 @@ class ProfileTokens:
         project = await project_of_run(self._context, profile.alias, scope)
         token = ToolToken(new_id(), run, profile.alias, kind, host, scope, scopes, now, until, outlives, depth, project)
         await self._make_room(now)
-        await self._store.put_entry(entry_of(digest_of(text), token), None)
+        await self._store.put_entry(entry_of(kept_digest(text), token), None)
         return text
 
     async def _make_room(self, now: int) -> None:
@@ -91,7 +92,7 @@ class ProfileTokens:
 
     async def by_text(self, text: str) -> ToolToken | None:
         """It may be over: see `until`."""
-        found = await self._store.entry(KIND, digest_of(text))
+        found = await self._store.entry(KIND, kept_digest(text))
         return None if found is None else token_of(found)
 
     async def end(self, run: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
@@ -89,9 +90,9 @@ class NodeRules:
     async def problems(self, workflow: Workflow, caller: Principal | None = None) -> Sequence[Problem]:
         """The same of a workflow that is imported or looked at. caller: None: whoever it is, so that rules of roles are
         left out. Then each problem keeps the workflow from being live."""
-        severity = "error" if caller is not None else "activation"
+        severity: Literal["error", "activation"] = "error" if caller is not None else "activation"
         return [
-            Problem(f"{node_path(workflow, found.node)}.type", found.message, severity)  # type: ignore[arg-type]
+            Problem(f"{node_path(workflow, found.node)}.type", found.message, severity)
             for found in await self.exclusions(workflow, caller)
         ]
 
