@@ -32,13 +32,22 @@ FOUND: pytest.StashKey[list[Figures]] = pytest.StashKey()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("n8n")
     group.addoption("--family", action="append", default=[], metavar="TEXT", help="only these; may be repeated")
-    group.addoption("--within", type=float, metavar="SECONDS", help="families that would begin later are skipped")
+    group.addoption("--within", type=float, metavar="SECONDS", help="tests that would begin later are skipped")
     group.addoption("--write", action="store_true", help="keep the figures in docs/n8n.md of the families that ran")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[FOUND] = []
     config.stash[STARTED] = time.monotonic()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what would begin after the time that is given for all."""
+    within = item.config.getoption("--within")
+    spent = time.monotonic() - item.config.stash[STARTED]
+    if within is not None and spent > within:
+        pytest.skip(f"{spent:.0f} s have gone, of {within:.0f}: NOT COMPARED")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -76,15 +85,6 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, En
 @pytest.fixture(scope="session")
 def comparison(sides: tuple[Engine, Engine]) -> Comparison:
     return Comparison(*sides)
-
-
-@pytest.fixture
-def in_time(request: pytest.FixtureRequest, comparison: Comparison) -> None:
-    """Skips what would begin after the time that is given for all."""
-    within = request.config.getoption("--within")
-    spent = time.monotonic() - request.config.stash[STARTED]
-    if within is not None and spent > within:
-        pytest.skip(f"{spent:.0f} s have gone, of {within:.0f}: NOT COMPARED")
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from .registry import FAMILIES
 SHOWN = 60
 
 
-@pytest.mark.usefixtures("in_time")
 def test_family(family: Family, comparison: Comparison, figures: list[Figures]) -> None:
     cases = list(family.cases())
     if not cases:

@@ -16,7 +16,6 @@ KEPT = ("name", "type", "typeVersion", "position", "parameters", "credentials", 
 SHOWN = 20
 
 
-@pytest.mark.usefixtures("in_time")
 def test_exports_run_in_n8n_as_their_originals(sides: tuple[Engine, Engine]) -> None:
     ours, theirs = sides
     cases = [case for family in corpus.FAMILIES for case in family.cases()]

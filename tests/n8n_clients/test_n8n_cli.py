@@ -12,7 +12,7 @@ from clients import Cli, modules, set_node, stop_node, wait_node, workflow
 from jackfield.testing.daemon import Daemon, poll
 
 ELSEWHERE = {
-    ("source-control", "pull"): "not connected to a repository",
+    ("source-control", "pull"): "use jackfield git",
     ("package", "export", "--workflow-id", "1", "--output", "package.n8np"): "no packages",
 }
 """What Jackfield does not have -> words of its answer."""

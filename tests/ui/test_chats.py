@@ -14,6 +14,7 @@ from shells import HOSTILE
 
 from jackfield.testing.daemon import Daemon
 
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `tox -e ui` has it").expect
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -54,7 +55,9 @@ def talking(place: Path) -> Daemon:
 
 
 def say(page: Page, text: str) -> None:
+    """Enter sends nothing, and keeps the text, as long as the agent is at work."""
     page.get_by_label("Message", exact=True).fill(text)
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     page.get_by_label("Message", exact=True).press("Enter")
 
 
