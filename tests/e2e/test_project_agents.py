@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -361,6 +363,28 @@ def test_usage_of_each_project_adds_up(lab: AgentsLab, bobs: AgentsOfBob) -> Non
         assert admin.get(path, params={"project_id": "0192"}).status_code == 404, path
     lab.admin.delete(share).raise_for_status()
     assert admin.delete("/profiles/common").status_code == 200
+
+
+def test_the_command_tells_usage_of_one_project(lab: AgentsLab, bobs: AgentsOfBob, tmp_path: Path) -> None:
+    """Beside the daemon, and from elsewhere."""
+    key = made(lab.admin.post("/api-keys", json={"name": "elsewhere"}))["key"]
+    far = {"JACKFIELD_DAEMON_ENDPOINT": lab.daemon.base_url, "JACKFIELD_API_KEY": key}
+    poll(lambda: ALIAS in bobs.api.get("/usage", params={"period": "all"}).text, "there is usage")
+    for directory, more in ((lab.daemon.config_dir, {}), (tmp_path, far)):
+
+        def told(*words: str, directory: Path = directory, more: Mapping[str, str] = more) -> tuple[int, str, str]:
+            command = [lab.daemon.command()[0], "usage", *words, "--config-dir", str(directory)]
+            env = lab.daemon.environment() | more
+            done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+            return done.returncode, done.stdout, done.stderr
+
+        for words in (("-p", "all"), ("daily", "-b", "profile"), ("answers",), ("export",)):
+            for named, has in ((f"Team {MARK}", True), (lab.b, True), ("Shared", False), (lab.a, False)):
+                status, out, err = told(*words, "--in-project", named, "--json")
+                assert (status, ALIAS in out) == (0, has), (words, named, err)
+        status, out, err = told("--in-project", "Team C")
+        assert (status, out) == (1, ""), directory
+        assert "There is no project with the id or name Team C" in err
 
 
 def test_a_virtual_key_opens_what_its_maker_sees(lab: AgentsLab, bobs: AgentsOfBob) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, json_option
-from jackfield.api.daemon_commands import completed_of
+from jackfield.api.daemon_commands import completed, completed_of
 from jackfield.api.object_references import load
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
@@ -29,6 +29,13 @@ def filters(command: CommandT) -> CommandT:
     for option in (
         click.option(
             "--tz", default="", metavar="ZONE", help="Days of this time zone (IANA name); default: the machine's."
+        ),
+        click.option(
+            "--in-project",
+            default="",
+            metavar="PROJECT",
+            shell_complete=completed("/projects"),
+            help="Of this project's profiles alone, by its id or name.",
         ),
         click.option("--provider", default="", shell_complete=complete_provider, help="Of this provider alone."),
         click.option("--model", default="", help="Of this model alone."),

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import tzinfo
 from pathlib import Path
 from typing import IO
 
@@ -19,12 +20,12 @@ from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield_telemetry.cli import rebuilding
-from jackfield_telemetry.cli.asking import ask, filter_of, tell
+from jackfield_telemetry.cli.asking import ask, asked_elsewhere, filter_of, tell
 from jackfield_telemetry.importing.imports import ImportResult, import_sentence
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.reports.export import BY, csv_parts, json_parts, limited, row_of
 from jackfield_telemetry.reports.periods import zone_of
-from jackfield_telemetry.reports.queries import slices
+from jackfield_telemetry.reports.queries import UsageFilter, slices
 from jackfield_telemetry.service import UsageService, sources_of
 
 _LOOK_SECONDS = 0.1
@@ -81,7 +82,7 @@ def export(
 ) -> None:
     """All usage as rows, to standard output or a file."""
     if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
-        query = {"format": form, "period": period, **narrowed}
+        query = {"format": form, "period": period, **asked_elsewhere(cli, config_dir, narrowed)}
         answer = daemon.send("GET", "/api/usage/export", query=query, headers=daemon.headers(), largest=LARGEST)
         if answer.status != 200:
             raise JackfieldError(f"The daemon answered with status {answer.status}.")
@@ -89,7 +90,8 @@ def export(
         return
 
     async def work(service: UsageService) -> None:
-        await service.thread(lambda: _put(_parts(service, form, period, narrowed), output))
+        where, zone = await filter_of(service, period, narrowed), zone_of(narrowed["tz"])
+        await service.thread(lambda: _put(_parts(service, form, where, zone), output))
 
     ask(cli, work, config_dir)
 
@@ -103,9 +105,8 @@ def _put(parts: Iterator[bytes], output: Path | None) -> None:
         _replace(output.resolve(), parts)
 
 
-def _parts(service: UsageService, form: str, period: str, narrowed: dict[str, str]) -> Iterator[bytes]:
+def _parts(service: UsageService, form: str, where: UsageFilter, zone: tzinfo) -> Iterator[bytes]:
     """Blocks."""
-    where, zone = filter_of(service, period, narrowed), zone_of(narrowed["tz"])
     pricing = service.pricing()
     service.settle()
 

@@ -11,7 +11,8 @@ import click
 from jackfield.api.cli import Cli, echo_fields, echo_json
 from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.jsontext import Json
-from jackfield_telemetry.cli.asking import ask, filter_of, tell
+from jackfield.api.records import replace
+from jackfield_telemetry.cli.asking import IN_PROJECT, ask, asked_elsewhere, filter_of, profiles_within, tell
 from jackfield_telemetry.cli.report_tables import View, echo_answers, echo_blocks, echo_groups, echo_report
 from jackfield_telemetry.cli.tables import dollars, number
 from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, requested_answers, requested_report
@@ -31,7 +32,7 @@ _KINDS_OF_TOKENS = {
 def show_sums(cli: Cli, config_dir: Path | None, period: str, narrowed: dict[str, str], as_json: bool) -> None:
     """The sums of a period."""
     if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
-        answer = daemon.ask("GET", PATH, query={"period": period, **narrowed})
+        answer = daemon.ask("GET", PATH, query={"period": period, **asked_elsewhere(cli, config_dir, narrowed)})
         view, warnings = answer.data, list(answer.warnings)
     else:
         view, warnings = ask(cli, lambda service: _sums(service, period, narrowed), config_dir)
@@ -59,7 +60,7 @@ def show_sums(cli: Cli, config_dir: Path | None, period: str, narrowed: dict[str
 
 
 async def _sums(service: UsageService, period: str, narrowed: dict[str, str]) -> tuple[dict[str, Json], list[str]]:
-    where, zone = filter_of(service, period, narrowed), zone_of(narrowed["tz"])
+    where, zone = await filter_of(service, period, narrowed), zone_of(narrowed["tz"])
     summary = await service.thread(lambda: service.summary(where, zone))
     return usage_view(summary, LABELS[period]), await service.thread(service.warnings)
 
@@ -68,14 +69,15 @@ def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: e
     """A report with the options of its command."""
     config_dir, as_json = options.pop("config_dir"), options.pop("as_json")
     _narrow_to_period(options, options.pop("period"))
-    breakdown = options.pop("breakdown")
+    breakdown, named = options.pop("breakdown"), options.pop(IN_PROJECT)
     asked = ReportRequest(kind=cast("Any", kind), breakdown=breakdown or ("model" if as_json else "none"), **options)
     if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
         query = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
+        query = asked_elsewhere(cli, config_dir, {**query, IN_PROJECT: named})
         answer = daemon.ask("GET", f"{PATH}/report", query={**query, "kind": kind, "breakdown": asked.breakdown})
         view, warnings = answer.data, list(answer.warnings)
     else:
-        view, warnings = ask(cli, lambda service: service.thread(lambda: requested_report(service, asked)), config_dir)
+        view, warnings = ask(cli, lambda service: _report(service, asked, named), config_dir)
     if as_json:
         echo_json(view)
         return
@@ -88,6 +90,11 @@ def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: e
         echo_report(view, breakdown=breakdown is not None)
 
 
+async def _report(service: UsageService, asked: ReportRequest, named: str) -> tuple[dict[str, Json], list[str]]:
+    wanted = replace(asked, within=await profiles_within(service, named))
+    return await service.thread(lambda: requested_report(service, wanted))
+
+
 def show_answers(
     cli: Cli,
     config_dir: Path | None,
@@ -96,19 +103,22 @@ def show_answers(
 ) -> None:
     """Answer by answer."""
     if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
-        query = {name: str(value) for name, value in asked.items()}
+        query = asked_elsewhere(cli, config_dir, {name: str(value) for name, value in asked.items()})
         answer = daemon.ask("GET", f"{PATH}/answers", query=query)
         view, warnings = answer.data, list(answer.warnings)
     else:
-        wanted = AnswersRequest(**asked)
-        view, warnings = ask(
-            cli, lambda service: service.thread(lambda: requested_answers(service, wanted)), config_dir
-        )
+        view, warnings = ask(cli, lambda service: _answers(service, asked), config_dir)
     if as_json:
         echo_json(view)
         return
     tell(warnings)
     echo_answers(cast("View", view), zone_of(asked["tz"]))
+
+
+async def _answers(service: UsageService, asked: dict[str, Any]) -> tuple[dict[str, Json], list[str]]:
+    given = {name: value for name, value in asked.items() if name != IN_PROJECT}
+    wanted = AnswersRequest(**given, within=await profiles_within(service, asked[IN_PROJECT]))
+    return await service.thread(lambda: requested_answers(service, wanted))
 
 
 def _narrow_to_period(options: dict[str, Any], period: str | None) -> None:
