@@ -47,12 +47,12 @@ def _values(name: str, values: Values, top: Values, version: float) -> Sequence[
     """Of a list, its elements; of a locator, what it names."""
     if name == "@version":
         return [version]
-    at: Json = dict(top if name.startswith("/") else values)
+    at = cast("Json", top if name.startswith("/") else values)
     for step in name.removeprefix("/").split("."):
         if isinstance(at, list) and step.isdecimal():
             at = at[int(step)] if int(step) < len(at) else None
         else:
-            at = at.get(step) if isinstance(at, dict) else None
+            at = at.get(step) if isinstance(at, Mapping) else None
     if isinstance(at, dict) and at.get("__rl"):
         at = at.get("value")
     return at if isinstance(at, list) else [at]
