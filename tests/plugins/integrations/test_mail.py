@@ -2,61 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import email
 import email.policy
 import re
-import ssl
 from collections.abc import Callable, Iterator, Mapping
-from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from hypothesis import given
 from hypothesis import strategies as st
-from integration_fakes import Bench, free_port, rows
+from integration_fakes import Bench, rows
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, Suspend
 from jackfield.api.resume import ResumeLinks
+from jackfield.testing.smtp import PASSWORD, USER, Postbox, smtp_server
 from jackfield_integrations.mail.composing import OutgoingMail, envelope, message
-
-PASSWORD = "mail-pass-word"
-
-
-class Postbox:
-    """Keeps what it gets; refuses `refused@example.com`."""
-
-    def __init__(self) -> None:
-        self.envelopes: list[Envelope] = []
-
-    async def handle_RCPT(  # noqa: N802 - the library's name
-        self, server: SMTP, session: Session, envelope: Envelope, to: str, options: list[str]
-    ) -> str:
-        if to.startswith("refused@"):
-            return "550 no such user"
-        envelope.rcpt_tos.append(to)
-        return "250 OK"
-
-    async def handle_DATA(  # noqa: N802 - the library's name
-        self, server: SMTP, session: Session, envelope: Envelope
-    ) -> str:
-        self.envelopes.append(envelope)
-        return "250 kept"
-
-    def mail(self, index: int = -1) -> EmailMessage:
-        content = self.envelopes[index].content
-        assert isinstance(content, bytes)
-        made = email.message_from_bytes(content, policy=email.policy.default)
-        assert isinstance(made, EmailMessage)
-        return made
-
-
-def authenticate(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
-    good = isinstance(data, LoginPassword) and data == LoginPassword(b"ada", PASSWORD.encode())
-    return AuthResult(success=good, handled=False)
 
 
 @pytest.fixture
@@ -67,35 +29,19 @@ def postbox() -> Postbox:
 @pytest.fixture
 def serve(postbox: Postbox, certificate: tuple[Path, Path]) -> Iterator[Callable[..., dict[str, str]]]:
     """Starts a server; gives the values of a credential."""
-    running: list[Controller] = []
+    with contextlib.ExitStack() as running:
 
-    def start(*, tls: bool = True, login: bool = True) -> dict[str, str]:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(*certificate)
-        port = free_port()
-        made = Controller(
-            postbox,
-            hostname="127.0.0.1",
-            port=port,
-            tls_context=context if tls else None,
-            require_starttls=tls,
-            authenticator=authenticate if login else None,
-            auth_required=login,
-            auth_require_tls=tls,
-        )
-        made.start()
-        running.append(made)
-        values = {
-            "host": "localhost",
-            "port": str(port),
-            "secure": "false",
-            "caCertificate": certificate[0].read_text(),
-        }
-        return values | ({"user": "ada", "password": PASSWORD} if login else {})
+        def start(*, tls: bool = True, login: bool = True) -> dict[str, str]:
+            port = running.enter_context(smtp_server(postbox, certificate if tls else None, login=login))
+            values = {
+                "host": "localhost",
+                "port": str(port),
+                "secure": "false",
+                "caCertificate": certificate[0].read_text(),
+            }
+            return values | ({"user": USER, "password": PASSWORD} if login else {})
 
-    yield start
-    for controller in running:
-        controller.stop()
+        yield start
 
 
 BASE: Mapping[str, Json] = {"fromEmail": "Ada <ada@example.com>", "toEmail": "bob@example.com", "subject": "Hi"}
