@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _TAKEN = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
 OLDEST = (3, 38, 0)
+ROOM = 256 * 1024
+"""Bytes that a start needs for the write-ahead log and its shared memory."""
 
 
 class Damage(sqlite3.DatabaseError):
@@ -99,8 +102,16 @@ def damaged(file: Path) -> ConfigurationError:
     )
 
 
+def _has_no_room(directory: Path) -> bool:
+    """Writing shared memory then fails as an error of the disk."""
+    try:
+        return shutil.disk_usage(directory).free < ROOM
+    except OSError:
+        return False
+
+
 def unusable(file: Path, error: BaseException) -> ConfigurationError:
-    return ConfigurationError(
-        f"The database {file} cannot be opened for writing ({reason(error).lower()}); let the daemon's user write the "
-        "file and its directory, or set store.sqlite.file."
-    )
+    remedy = "let the daemon's user write the file and its directory, or set store.sqlite.file."
+    if primary_code(error) == sqlite3.SQLITE_FULL or _has_no_room(file.parent):
+        remedy = "the disk is full: free some room, or set store.sqlite.file."
+    return ConfigurationError(f"The database {file} cannot be opened for writing ({reason(error).lower()}); {remedy}")

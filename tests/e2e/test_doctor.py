@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, free_port
 
 
 def doctor(daemon: Daemon, *options: str, **env: str) -> tuple[int, dict[str, list[dict[str, Any]]]]:
@@ -66,3 +67,31 @@ def test_a_slow_daemon_is_called_slow_with_a_remedy(stopped: Daemon) -> None:
     assert (code, told["good"]) == (1, False)
     assert "is slow: it has not answered within 0.2 s" in told["message"]
     assert "--daemon-timeout" in told["message"]
+
+
+def test_a_port_that_another_program_has_is_named(stopped: Daemon) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        (stopped.config_dir / "config.toml").write_text(f"[server]\nport = {port}\n")
+        code, found = doctor(stopped)
+    (told,) = found["port"]
+    assert (code, told["good"]) == (1, False)
+    assert told["message"].startswith(f"127.0.0.1:{port} cannot be listened on: ")
+    assert "--port" in told["message"]
+
+
+def test_a_misspelt_table_is_named_once_with_its_neighbour(stopped: Daemon) -> None:
+    (stopped.config_dir / "config.toml").write_text("[sever]\nport = 8765\n")
+    argv = [stopped.command()[0], "doctor", "--config-dir", str(stopped.config_dir)]
+    run = subprocess.run(argv, capture_output=True, text=True, timeout=120)
+    assert "no loaded plugin knows [sever]; did you mean server" in run.stdout
+    assert (run.returncode, run.stderr.count("[sever]")) == (1, 1)
+
+
+def test_one_line_says_why_a_start_is_refused(stopped: Daemon) -> None:
+    assert doctor(stopped)[1]["store"][0]["good"]
+    shutil.rmtree(stopped.config_dir / "keys")
+    argv = [stopped.command()[0], "serve", "--port", str(free_port()), "--config-dir", str(stopped.config_dir)]
+    run = subprocess.run(argv, capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stderr.count("There is no master key"), "ERROR" in run.stderr) == (1, 1, False)
+    assert "There is no master key" in (stopped.config_dir / "logs/jackfield.log").read_text()

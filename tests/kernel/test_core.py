@@ -98,12 +98,27 @@ def test_a_mistake_never_quotes_the_value() -> None:
 
 
 def test_an_unknown_setting_on_the_command_line() -> None:
-    with pytest.raises(ConfigurationError, match=r"no setting demo\.nope"):
+    with pytest.raises(ConfigurationError, match=r"demo\.nope: there is no such setting"):
         demo(line={"demo.nope": "1"})
 
 
 def test_tables_that_nobody_knows_are_listed() -> None:
     assert load(CORE_TABLES, {"other": {"a": {"x": 1}}}, {}, {}).unknown_tables == ["other.a"]
+
+
+def test_a_table_of_values_is_listed_by_its_own_name() -> None:
+    assert load(CORE_TABLES, {"sever": {"port": 1, "host": "x"}}, {}, {}).unknown_tables == ["sever"]
+
+
+def test_a_misspelt_setting_gets_a_hint() -> None:
+    with pytest.raises(ConfigurationError, match=r"server\.prot: there is no such setting; did you mean server\.port"):
+        load(CORE_TABLES, {"server": {"prot": 1}}, {}, {})
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"a = 1 #\xff")
+    with pytest.raises(ConfigurationError, match=r"is not UTF-8 text \(at byte 7\)"):
+        read_toml(tmp_path / "config.toml")
 
 
 def test_bad_toml_is_a_configuration_error(tmp_path: Path) -> None:

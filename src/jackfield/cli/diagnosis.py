@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import stat
 import sys
@@ -15,10 +16,12 @@ from jackfield.api.daemon import DaemonAbsent, DaemonClient, DaemonSlow
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
 from jackfield.api.object_references import load
+from jackfield.api.similar_names import did_you_mean
 from jackfield.core.areas import PublicAreas
 from jackfield.core.keys.record import FACT, read_record
 from jackfield.core.tables import ServerSettings
 from jackfield.http.app import daemon_token
+from jackfield.http.server import check_free
 
 from .runtime import Runtime
 
@@ -32,6 +35,7 @@ LOW_SPACE = 256 * 1024 * 1024
 def diagnose(runtime: Runtime, config_dir: Path | None, daemon_time: float) -> list[Finding]:
     """Every check; later ones are left out when an earlier one makes them pointless. daemon_time: seconds for the
     running daemon to answer."""
+    _warn_once()
     directory = runtime.config_dir(config_dir)
     findings = [Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])]
     try:
@@ -39,8 +43,10 @@ def diagnose(runtime: Runtime, config_dir: Path | None, daemon_time: float) -> l
     except JackfieldError as exc:
         return [*findings, Finding("configuration", False, exc.message)]
     findings.append(Finding("configuration", True, str(directory)))
+    known = [table.path for table in kernel.settings.tables]
     findings += [
-        Finding("configuration", False, f"no loaded plugin knows [{t}]") for t in kernel.settings.unknown_tables
+        Finding("configuration", False, f"no loaded plugin knows [{t}]{did_you_mean(t, known).removesuffix('.')}")
+        for t in kernel.settings.unknown_tables
     ]
     findings += [
         Finding("configuration", False, f"the environment has {name}, which is no setting")
@@ -59,7 +65,34 @@ def diagnose(runtime: Runtime, config_dir: Path | None, daemon_time: float) -> l
         return findings
     inside, answers = _in_the_daemon(directory, daemon_time)
     outside = _from_outside(kernel) if answers else []
-    return [*findings, *inside, *outside, *runtime.findings(config_dir)]
+    free = [] if inside or answers else _port(kernel)
+    return [*findings, *inside, *outside, *free, *runtime.findings(config_dir)]
+
+
+def _warn_once() -> None:
+    """Each of the kernels that the checks build has the same warnings."""
+    told: set[str] = set()
+
+    def is_first(line: logging.LogRecord) -> bool:
+        text = line.getMessage()
+        is_new = text not in told
+        told.add(text)
+        return is_new
+
+    console = logging.StreamHandler()
+    console.setLevel(logging.WARNING)
+    console.addFilter(is_first)
+    logging.getLogger().addHandler(console)
+
+
+def _port(kernel: Kernel) -> list[Finding]:
+    """Whether a start could listen; a daemon that runs has its port."""
+    server = kernel.settings.get(ServerSettings)
+    try:
+        check_free(server)
+    except JackfieldError as exc:
+        return [Finding("port", False, exc.message)]
+    return [Finding("port", True, f"{server.host}:{server.port} is free")]
 
 
 def _in_the_daemon(directory: Path, daemon_time: float) -> tuple[list[Finding], bool]:

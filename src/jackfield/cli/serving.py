@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Timer
 
-from jackfield.core.logs import Logs
+from jackfield.core.logs import FILE_ALONE, Logs
 from jackfield.core.process.disk_reserve import DiskReserve
 from jackfield.core.process.limits import check_limits
 from jackfield.core.process.lock import DirectoryLock
@@ -91,7 +91,9 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
             failed = lambda: (app.lifespan.failure or kernel.failure) is not None  # noqa: E731 - one question
             run(app, sock, lambda: leave_in_time(logs, failed))
         except Exception as exc:
-            log.error("The daemon did not start or has failed: %s", exc)
+            log.error(
+                "The daemon did not start or has failed: %s", exc, extra={FILE_ALONE: True}
+            )  # the command says it
             raise
         finally:
             logs.stop()

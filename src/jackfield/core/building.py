@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from jackfield.api.files import private_directory
 from jackfield.api.settings import SettingsTable
+from jackfield.api.similar_names import did_you_mean
 
 from .checks.precedence import NameTaken
 from .plugins import PluginHost
@@ -98,7 +99,8 @@ def build(
     kernel = Kernel(config_dir, host, settings, redactor, environment=environment, link=link)
     kernel.assemble()
     for path in settings.unknown_tables:
-        log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)
+        hint = did_you_mean(path, (table.path for table in settings.tables))
+        log.warning("config.toml has a table [%s] that no loaded plugin knows%s", path, hint)
     for name in settings.unknown_variables:
         log.warning("The environment has %s, which is no setting of a loaded plugin.", name)
     return kernel

@@ -28,7 +28,9 @@ request_id: ContextVar[str] = ContextVar("jackfield_request_id", default="")
 _CONTROLS = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\t\n"}
 CHATTY = ("asyncio", "hypercorn.error", "uvicorn.error")
 """Loggers of libraries that write a line for each mistake of a caller's."""
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "requestId"}
+FILE_ALONE = "fileAlone"
+"""An extra of lines that the console does without, since the command tells the same."""
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "requestId", FILE_ALONE}
 
 
 class _Bounded(logging.handlers.QueueHandler):
@@ -122,6 +124,7 @@ class Logs:
         file.setFormatter(JsonLines(redact))
         console = logging.StreamHandler(sys.stderr)
         console.setFormatter(Readable(redact))
+        console.addFilter(lambda line: not hasattr(line, FILE_ALONE))
         lines: queue.Queue[logging.LogRecord] = queue.Queue(settings.queue)
         self.handler = _Bounded(lines)
         self._listener = logging.handlers.QueueListener(lines, file, console)

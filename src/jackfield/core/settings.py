@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.records import record
 from jackfield.api.settings import SettingsTable
+from jackfield.api.similar_names import did_you_mean
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
@@ -199,8 +200,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigurationError(f"{path} cannot be read: {type(exc).__name__}.") from None
+    except OSError as exc:
+        raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from None
+    except UnicodeDecodeError as exc:
+        raise ConfigurationError(f"{path} is not UTF-8 text (at byte {exc.start}); save it as UTF-8.") from None
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
@@ -229,7 +232,7 @@ def load(
             _put(merged, by_environment[name].path, _from_text(text, by_environment[name]))
     for path, text in overrides.items():
         if path not in known:
-            raise ConfigurationError(f"There is no setting {path}; see `jackfield config`.")
+            raise _no_setting(path, known)
         _put(merged, path, _from_text(text, known[path]))
     values = {table.path: _validate(table, merged, tables) for table in tables}
     strange = [name for name in environment if name.startswith(PREFIX) and name not in {*by_environment, *NOT_SETTINGS}]
@@ -361,8 +364,14 @@ def _validate(table: SettingsTable, merged: Mapping[str, Any], tables: Sequence[
         # The value is left out: it may be a secret.
         first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join([table.path, *(str(part) for part in first["loc"])])
-        reason = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"{where}: {reason}. See `jackfield config`.") from None
+        if first["type"] == "extra_forbidden":
+            raise _no_setting(where, (key.path for one in tables for key in keys(one.path, one.model))) from None
+        raise ConfigurationError(f"{where}: {first['msg']}. See `jackfield config`.") from None
+
+
+def _no_setting(path: str, known: Iterable[str]) -> ConfigurationError:
+    hint = did_you_mean(path, known).removesuffix(".")
+    return ConfigurationError(f"{path}: there is no such setting{hint or '.'} See `jackfield config`.")
 
 
 def _unknown(merged: Mapping[str, Any], tables: Sequence[SettingsTable]) -> Iterator[str]:
@@ -371,7 +380,11 @@ def _unknown(merged: Mapping[str, Any], tables: Sequence[SettingsTable]) -> Iter
         if name in paths:
             continue
         if not isinstance(value, Mapping):
-            raise ConfigurationError(f"{name}: there is no such setting. See `jackfield config`.")
+            raise _no_setting(name, (key.path for table in tables for key in keys(table.path, table.model)))
+        has_tables = any(isinstance(inner, Mapping) for inner in value.values())
+        if not has_tables and not any(known.startswith(name + ".") for known in paths):
+            yield name
+            continue
         for inner in value:
             path = f"{name}.{inner}"
             if not any(known == path or known.startswith(path + ".") for known in paths):

@@ -67,7 +67,7 @@ class Lifespan:
                     # All of them: a server takes one that gets through for an application without a lifespan, and goes
                     # on serving it.
                     self.failure = _reason(exc)
-                    await send({"type": "lifespan.startup.failed", "message": self.failure.message})
+                    await send({"type": "lifespan.startup.failed", "message": ""})  # whoever started it tells why
                     return
                 except Interrupted:  # each server would end with a code of its own
                     self.interrupted = True

@@ -25,23 +25,43 @@ log = logging.getLogger("jackfield.server")
 
 def listen(server: ServerSettings) -> socket.socket:
     """Bind before anything else is started, so that a busy port is an error at once. Raises `ConfigurationError`."""
-    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock = _bound(server)
     try:
-        sock.bind((server.host, server.port))
         sock.listen(server.backlog)
     except OSError as exc:
         sock.close()
-        raise ConfigurationError(
-            f"{server.host}:{server.port} cannot be listened on: {exc.strerror}. Choose another --port."
-        ) from None
+        raise _not_free(server, exc) from None
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         # Connections inherit it. A caller who reads nothing would hold its connection, the files that it is sent, and
         # with them a stop, for ever: a closed transport waits until everything is sent.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(server.send_timeout * 1000))
     sock.setblocking(False)
     return sock
+
+
+def check_free(server: ServerSettings) -> None:
+    """Whether a start could listen. Raises `ConfigurationError`."""
+    with _bound(server) as sock:
+        beside = hold_beside(sock)
+    if beside is not None:
+        beside.close()
+
+
+def _bound(server: ServerSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((server.host, server.port))
+    except OSError as exc:
+        sock.close()
+        raise _not_free(server, exc) from None
+    return sock
+
+
+def _not_free(server: ServerSettings, error: OSError) -> ConfigurationError:
+    remedy = _REMEDIES.get(error.errno or 0, "Choose another --port.")
+    return ConfigurationError(f"{server.host}:{server.port} cannot be listened on: {error.strerror}. {remedy}")
 
 
 def listen_once_free(server: ServerSettings, patience: float) -> socket.socket:
@@ -57,6 +77,10 @@ def listen_once_free(server: ServerSettings, patience: float) -> socket.socket:
 
 
 _PAUSE = 0.05
+_REMEDIES = {
+    errno.EADDRNOTAVAIL: "This machine does not have the address; choose another --host.",
+    errno.EACCES: "A port below 1024 needs a right that this user lacks; choose another --port.",
+}
 BESIDE = {"127.0.0.1": "::1", "0.0.0.0": "::1", "::1": "127.0.0.1"}  # noqa: S104 - read, not listened on
 """Address listened on -> the one that `localhost` may be too."""
 

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -342,6 +342,15 @@ async def test_a_cancelled_wait_does_not_stop_the_writer(store: SqliteStore) -> 
     future.cancel()
     await store.add_execution(execution("f"))
     assert await stored(store) == {"e", "f"}
+
+
+async def test_a_start_on_a_full_disk_is_told_to_free_some(new_store: NewStore, tmp_path: Path) -> None:
+    with mounted(tmp_path / "full", "1m") as place:
+        with suppress(OSError), (place / "filler").open("wb", buffering=0) as filler:
+            while filler.write(bytes(4096)):
+                pass
+        with pytest.raises(ConfigurationError, match="the disk is full: free some room"):
+            await new_store(place).open()
 
 
 # Read-only

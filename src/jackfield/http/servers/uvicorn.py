@@ -141,6 +141,12 @@ class UvicornRunner:
         self._server.stop()
 
 
+def _is_news(line: logging.LogRecord) -> bool:
+    """That a start has failed is told once, with the reason."""
+    return line.msg != "Application startup failed. Exiting."
+
+
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal."""
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     await UvicornRunner(app, sock, server).serve()
