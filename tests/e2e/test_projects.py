@@ -586,3 +586,14 @@ def test_a_question_is_answered_in_its_project(lab: ProjectLab) -> None:
     assert ann.post(path, json=body).status_code == 403
     lab.admin.delete(f"/projects/{lab.b}/members/{lab.ann.id}").raise_for_status()
     assert bob.post(path, json=body).status_code == 200
+
+
+def test_a_workflow_that_calls_the_daemon_itself_is_not_its_owner(lab: ProjectLab) -> None:
+    """Although the daemon's own process calls, where nodes may reach loopback."""
+    assert lab.daemon.client().get("/api/logs").status_code == 200  # this process is the owner's
+    sent = {"sendBody": True, "contentType": "json", "specifyBody": "json", "jsonBody": "{}"}
+    for path, method, body in (("logs", "GET", {}), ("session", "POST", sent)):
+        parameters = {"url": f"{lab.daemon.base_url}/api/{path}", "method": method, **body}
+        found = run(lab.ann.api, manual(path, node("Ask", "httpRequest", parameters, version=4.2)))
+        assert found["status"] == "failed", found
+        assert "401" in json.dumps(found["error"]), found

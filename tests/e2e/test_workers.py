@@ -30,7 +30,8 @@ def daemon(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "uvicorn":
         pytest.importorskip("uvicorn")
     for make in _factory(tmp_path_factory.mktemp("workers")):
-        found = make(arguments=[*WORKERS, "--server", request.param], start=False)
+        settings = "[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
+        found = make(arguments=[*WORKERS, "--server", request.param], settings=settings, start=False)
         add_shell(found)
         yield found.start()
 
@@ -101,6 +102,14 @@ def test_a_request_behind_an_unanswered_one_gets_nothing_of_a_worker(
     is_refused = request.node.callspec.params["daemon"] == "uvicorn"
     assert re.findall(rb"HTTP/1.1 (\d+)", answers) == [b"200", b"421" if is_refused else b"200"]
     assert (b"MISDIRECTED_REQUEST" in answers) == is_refused
+
+
+def test_a_workflow_that_calls_the_daemon_itself_is_not_its_owner(daemon: Daemon) -> None:
+    asks = node("Ask", "httpRequest", {"url": f"{daemon.base_url}/api/logs"}, version=4.2)
+    asks["onError"] = "continueRegularOutput"
+    daemon.live(chain("Asks", webhook("asks", responseMode="lastNode", responseData="firstEntryJson"), asks))
+    answer = daemon.client().post("/webhook/asks", json={})
+    assert "401" in answer.text, answer.text
 
 
 def test_a_change_counts_at_every_worker_once_it_is_answered(daemon: Daemon, live: str) -> None:

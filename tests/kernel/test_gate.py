@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 from unittest.mock import AsyncMock
 
 import orjson
@@ -372,22 +376,71 @@ async def test_the_service_rate_limit(make_kernel: MakeKernel) -> None:
 linux = pytest.mark.skipif(sys.platform != "linux", reason="netlink and /proc are Linux's")
 
 
+CONNECTS = (
+    "import socket, sys; c = socket.create_connection((sys.argv[1], int(sys.argv[2]))); "
+    "print(*c.getsockname()[:2], flush=True); sys.stdin.read()"
+)
+
+
+@contextmanager
+def called(listener: socket.socket, *before: str, after: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """The scope of a connection that another process has opened; `before` and `after` stand around its command."""
+    host, port = listener.getsockname()[:2]
+    command = [*before, sys.executable, "-c", CONNECTS, host, str(port), *after]
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        line = process.stdout.readline().decode().split()
+        yield {"client": (line[0], int(line[1])), "server": (host, port)} if line else {}
+        process.stdin.close()
+
+
 @linux
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6], ids=["ipv4", "ipv6"])
-async def test_our_own_connection_is_ours_until_it_closes(family: socket.AddressFamily) -> None:
+async def test_our_users_connection_is_ours_until_it_closes(family: socket.AddressFamily) -> None:
     with socket.socket(family) as listener:
         listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
         listener.listen()
-        client = socket.create_connection(listener.getsockname()[:2])
-        server, _ = listener.accept()
-        scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
-        with server:
+        with called(listener) as scope, listener.accept()[0]:
             assert await PeerLookup().same_user(scope)
             assert owner_by_netlink(scope["client"], scope["server"]) == owner_by_proc(scope["client"], scope["server"])
             other = {**scope, "server": (scope["server"][0], scope["server"][1] ^ 1)}
             assert not await PeerLookup().same_user(other)
+        # A closed socket shows uid 0 and inode 0, which must not satisfy a daemon that runs as root.
+        assert not await PeerLookup().same_user(scope)
+
+
+@linux
+async def test_what_the_daemon_calls_itself_comes_from_nobody() -> None:
+    """Nodes of workflows call from the daemon's process or from a worker's, wherever their authors say."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with socket.create_connection(listener.getsockname()[:2]) as client, listener.accept()[0]:
+            scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
+            assert not await PeerLookup().same_user(scope)
+            assert not await PeerLookup().same_uid(scope)
+            assert await PeerLookup(first=os.getppid()).same_user(scope)  # those of another daemon
+        with called(listener, after=["-m", "jackfield.cli.worker", ""]) as worker, listener.accept()[0]:
+            assert not await PeerLookup().same_user(worker)
+            assert await PeerLookup(first=os.getppid()).same_user(worker)
+
+
+@linux
+async def test_a_socket_that_closes_while_the_daemon_looks_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        client = socket.create_connection(listener.getsockname()[:2])
+
+        def closes(inode: int, first: int) -> bool:
             client.close()
-            # A closed socket shows uid 0 and inode 0, which must not satisfy a daemon that runs as root.
+            return False
+
+        monkeypatch.setattr(peer, "is_own_socket", closes)
+        with listener.accept()[0]:
+            scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
             assert not await PeerLookup().same_user(scope)
 
 
@@ -397,25 +450,13 @@ async def test_with_sandboxes_only_a_socket_of_our_namespace_is_ours() -> None:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         lookup = PeerLookup(lambda: True)
-        with socket.create_connection(listener.getsockname()[:2]) as client, listener.accept()[0]:
-            scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
+        with called(listener) as scope, listener.accept()[0]:
             assert await lookup.same_user(scope)
-        source = (
-            "import socket, sys; c = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); "
-            "print(*c.getsockname(), flush=True); sys.stdin.read()"
-        )
-        command = ["unshare", "--user", sys.executable, "-c", source, str(listener.getsockname()[1])]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as other:
-            assert other.stdout is not None
-            line = other.stdout.readline().split()
-            if not line:
+        with called(listener, "unshare", "--user") as scope:
+            if not scope:
                 pytest.skip("user namespaces are not permitted here")
-            scope = {"client": (line[0].decode(), int(line[1])), "server": listener.getsockname()[:2]}
             assert await PeerLookup().same_user(scope)
             assert not await lookup.same_user(scope)
-            assert other.stdin is not None
-            other.stdin.close()
 
 
 @linux

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import secrets
 from pathlib import Path
@@ -118,7 +119,7 @@ class Application(Dispatcher):
                 kernel.areas,
                 cors,
                 kernel.authenticator.authenticate,
-                PeerLookup(lambda: kernel.authenticator.confined),
+                PeerLookup(lambda: kernel.authenticator.confined, None if kernel.link is None else os.getppid()),
                 self._daemon_token,
             ),
             Cors(cors),

@@ -23,81 +23,93 @@ from jackfield.api.socket_owners import (
     owner_by_proc,
 )
 
+from .own_sockets import holds, is_own_socket
+
 REMEMBERED = 512
 """Connections whose process has been found."""
+
+Ends = tuple[tuple[str, int], tuple[str, int]]
+"""The peer's end of a connection, and ours."""
 
 
 def in_own_namespace(inode: int) -> bool:
     """Whether the socket is found at a process of our user namespace. One that hides its descriptors is not."""
     wanted, own = f"socket:[{inode}]", os.readlink("/proc/self/ns/user")  # noqa: PTH115 - links that name no files
     for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
-        if name.isdecimal() and _holds(name, wanted):
+        if name.isdecimal() and holds(name, wanted):
             with suppress(OSError):
                 return os.readlink(f"/proc/{name}/ns/user") == own  # noqa: PTH115
     return False
 
 
-def _holds(pid: str, wanted: str) -> bool:
-    directory = f"/proc/{pid}/fd"
-    try:
-        descriptors = os.listdir(directory)  # noqa: PTH208
-    except OSError:
-        return False
-    for descriptor in descriptors:
-        with suppress(OSError):
-            if os.readlink(f"{directory}/{descriptor}") == wanted:  # noqa: PTH115
-                return True
-    return False
+class Findings:
+    """Results of a look through /proc for sockets, by their inodes. Linux counts these up: one does not come back
+    soon."""
+
+    def __init__(self, look: Callable[[int], bool]) -> None:
+        self._look = look
+        self._found: OrderedDict[int, None] = OrderedDict()
+
+    def knows(self, inode: int) -> bool:
+        return inode in self._found
+
+    async def of(self, inode: int) -> bool:
+        """Remembers True alone."""
+        if self.knows(inode):
+            return True
+        try:
+            if not await asyncio.to_thread(self._look, inode):
+                return False
+        except OSError:  # no descriptor is left to look with
+            return False
+        self._found[inode] = None
+        if len(self._found) > REMEMBERED:
+            self._found.popitem(last=False)
+        return True
 
 
 class PeerLookup:
-    """Asks netlink, else /proc in a thread.
+    """Asks netlink, else /proc in a thread. Sockets of the daemon itself are nobody's: nodes of workflows call with
+    these.
 
     `confined`: whether agents of our user run in sandboxes. These share our uid, and their user namespace tells them
-    apart.
+    apart. `first`: the pid of the daemon's first process, where this is a worker.
     """
 
-    def __init__(self, confined: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, confined: Callable[[], bool] = lambda: False, first: int | None = None) -> None:
         self._confined = confined
-        self._trusted: OrderedDict[int, None] = OrderedDict()
-        """Inodes of sockets that were found outside. Linux counts them up: one does not come back soon."""
+        first = first or os.getpid()
+        self._outside = Findings(in_own_namespace)
+        self._foreign = Findings(lambda inode: not is_own_socket(inode, first))
 
     async def same_user(self, scope: Scope) -> bool:
         """Whether the peer's socket is open and belongs to our effective user, outside of agents' sandboxes."""
         inode = await self._inode(scope)
-        return inode is not None and (not self._confined() or await self._is_outside(inode))
+        return inode is not None and (not self._confined() or await self._outside.of(inode))
 
     async def same_uid(self, scope: Scope) -> bool:
         """The same, wherever the user's process runs: a browser may have its own sandbox."""
         return await self._inode(scope) is not None
 
     async def _inode(self, scope: Scope) -> int | None:
-        client, server = scope.get("client"), scope.get("server")
-        if sys.platform != "linux" or not client or not server or not server[1]:
+        ends = _ends(scope)
+        inode = await self._owned(ends) if ends is not None else None
+        if ends is None or inode is None or self._foreign.knows(inode):
+            return inode
+        if not await self._foreign.of(inode):
             return None
-        ends = ((str(client[0]), int(client[1])), (str(server[0]), int(server[1])))
+        # Again: a socket that was closed meanwhile was not found at the daemon either.
+        return inode if await self._owned(ends) == inode else None
+
+    async def _owned(self, ends: Ends) -> int | None:
+        """The inode of our user's open socket."""
         try:
-            if not normalised(ends[0][0]).is_loopback:
-                return None
             found = owner_by_netlink(*ends)
         except ValueError:
             return None
         except OSError:
             found = await asyncio.to_thread(self._by_proc, *ends)
         return found[2] if found is not None and self._ours(*found) else None
-
-    async def _is_outside(self, inode: int) -> bool:
-        if inode not in self._trusted:
-            try:
-                outside = await asyncio.to_thread(in_own_namespace, inode)
-            except OSError:  # no descriptor is left to look with
-                return False
-            if not outside:
-                return False
-            self._trusted[inode] = None
-            if len(self._trusted) > REMEMBERED:
-                self._trusted.popitem(last=False)
-        return True
 
     @staticmethod
     def _by_proc(local: tuple[str, int], remote: tuple[str, int]) -> tuple[int, int, int] | None:
@@ -109,3 +121,14 @@ class PeerLookup:
     @staticmethod
     def _ours(state: int, uid: int, inode: int) -> bool:
         return state == TCP_ESTABLISHED and inode != 0 and uid == os.geteuid() and uid != OVERFLOW_UID
+
+
+def _ends(scope: Scope) -> Ends | None:
+    """None: no process of this machine, or nobody can look."""
+    client, server = scope.get("client"), scope.get("server")
+    if sys.platform != "linux" or not client or not server or not server[1]:
+        return None
+    with suppress(ValueError):
+        if normalised(str(client[0])).is_loopback:
+            return (str(client[0]), int(client[1])), (str(server[0]), int(server[1]))
+    return None
