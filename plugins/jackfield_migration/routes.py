@@ -10,14 +10,23 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, PayloadTooLarge
-from jackfield.api.http import json_response, operation, principal, read_json, read_model, read_query
+from jackfield.api.http import (
+    AuditedThing,
+    audit_notes,
+    json_response,
+    operation,
+    principal,
+    read_json,
+    read_model,
+    read_query,
+)
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.saved_documents import SavedDocuments
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.importing import BundleImporter, Options
 from jackfield_migration.reading.cipher import N8nCipher
-from jackfield_migration.report import report_view
+from jackfield_migration.report import MigrationReport, report_view
 from jackfield_migration.settings import MigrationSettings
 
 if TYPE_CHECKING:
@@ -72,7 +81,9 @@ class MigrationRoutes:
         if bundle.data_tables:
             principal().require(_TABLES)
         options = Options(principal(), query.source, query.dryRun, query.activate, following)
-        return json_response(report_view(await self._importer.run(bundle, cipher, options)))
+        report = await self._importer.run(bundle, cipher, options)
+        audit_notes().things = _changed(report)
+        return json_response(report_view(report))
 
     def _given(self, body: Json) -> tuple[Bundle, N8nCipher | None, frozenset[str]]:
         """Raises `InvalidInput`."""
@@ -112,7 +123,9 @@ class MigrationRoutes:
     )
     async def activate(self) -> Response:
         body: ActivationBody = await read_model(f"{_SCHEMAS}:ActivationBody")
-        return json_response({"data": [await self._activated(each) for each in body.workflows]})
+        done = [await self._activated(each) for each in body.workflows]
+        audit_notes().things = [AuditedThing("workflow", str(each["id"]), failed=not each["active"]) for each in done]
+        return json_response({"data": done})
 
     async def _activated(self, workflow_id: str) -> dict[str, Json]:
         problems: list[Json] = []
@@ -122,6 +135,15 @@ class MigrationRoutes:
             found = (exc.details if isinstance(exc, InvalidInput) else None) or {"active": exc.message}
             problems += [{"path": path, "message": str(text), "severity": "error"} for path, text in found.items()]
         return {"id": workflow_id, "active": not problems, "problems": problems}
+
+
+def _changed(report: MigrationReport) -> Sequence[AuditedThing]:
+    """For the audit log."""
+    return [
+        AuditedThing("data-table" if each.kind == "dataTable" else each.kind, each.id, each.name)
+        for each in report.results
+        if each.id is not None and each.status in ("created", "updated") and not report.dry_run
+    ]
 
 
 class ExportRoutes:

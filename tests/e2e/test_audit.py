@@ -18,6 +18,7 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 
+SECRET_OF_N8N = {"id": "c1", "name": "Of n8n", "type": "httpHeaderAuth", "data": {"name": "X-Key", "value": "v"}}
 StartDaemon = Callable[..., Daemon]
 
 
@@ -63,6 +64,24 @@ def test_acts_are_recorded_before_their_answer(daemon: Daemon) -> None:
     assert failed["code"] == "NOT_FOUND"
     assert [row["fields"] for row in records(daemon, act="credential.create")] == [["name", "kind", "values"]]
     assert "s3cret-value-of-mine" not in json.dumps(records(daemon))
+
+
+def test_each_imported_thing_has_its_record(daemon: Daemon) -> None:
+    api = daemon.admin()
+    live = [chain(f"Audited {number}", webhook(f"audited-{number}"), set_fields("Set", x=1)) for number in (1, 2)]
+    assert api.post("/import", json=live, params={"dryRun": "true"}).status_code == 200
+    assert [row["name"] for row in records(daemon, act="workflow.import")] == [""]  # nothing has come
+    imported = api.post("/import", json={"workflows": live, "credentials": [SECRET_OF_N8N]}).json()["results"]
+    ids = {row["name"]: row["id"] for row in imported if row["kind"] == "workflow"}
+    found = [row for row in records(daemon, act="workflow.import") if row["name"]]
+    assert {row["name"]: row["subject"] for row in found} == ids
+    assert {row["project"] for row in found} == {"jackfield"}
+    assert [row["name"] for row in records(daemon, act="credential.import")] == ["Of n8n"]
+    assert api.post("/import/activate", json={"workflows": [*ids.values(), "none"]}).status_code == 200
+    activated = {row["subject"]: row["outcome"] for row in records(daemon, act="workflow.activate")}
+    assert {**dict.fromkeys(ids.values(), "success"), "none": "failed"}.items() <= activated.items()
+    again = api.post("/workflows/import", json=[{**live[0], "name": "By the list"}]).json()["results"]
+    assert next(row["subject"] for row in records(daemon, act="workflow.import")) == again[0]["id"]
 
 
 def test_logins_and_refusals_are_recorded_and_strangers_fill_nothing(daemon: Daemon) -> None:

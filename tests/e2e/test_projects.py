@@ -86,7 +86,8 @@ class Belongings:
         return {
             "workflow_id": self.workflow, "credential_id": self.credential, "variable_id": self.variable,
             "table_id": self.table, "folder_id": self.folder, "execution_id": self.execution,
-            "webhook_id": self.webhook, "project_id": self.project, "resource_id": self.workflow, "kind": "workflow",
+            "ident": self.webhook, "number": "1", "path": "x",
+            "project_id": self.project, "resource_id": self.workflow, "kind": "workflow",
             "user_id": self.user, "version": "1", "draft_id": self.draft, "run_id": self.run, "other_id": self.run,
             "approval_id": self.approval,
         }  # fmt: skip
@@ -597,3 +598,16 @@ def test_a_workflow_that_calls_the_daemon_itself_is_not_its_owner(lab: ProjectLa
         found = run(lab.ann.api, manual(path, node("Ask", "httpRequest", parameters, version=4.2)))
         assert found["status"] == "failed", found
         assert "401" in json.dumps(found["error"]), found
+
+
+def test_a_taken_path_tells_nothing_of_another_project(lab: ProjectLab, bobs: Belongings) -> None:
+    ident = made(lab.ann.client(lab.a).post("/workflows", json=echo("Rival", bobs.path, own="Ann's")))["id"]
+    refused = lab.ann.api.post(f"/workflows/{ident}/activate")
+    assert (refused.status_code, "of another project" in refused.text) == (409, True)
+    assert MARK not in refused.text
+    assert bobs.workflow not in refused.text
+    assert lab.ann.api.delete(f"/workflows/{ident}").status_code == 204
+    own = made(bobs.api.post("/workflows", json=echo("Second", bobs.path, own="Bob's")))["id"]
+    told = bobs.api.post(f"/workflows/{own}/activate")
+    assert (told.status_code, told.json()["details"]["workflowId"]) == (409, bobs.workflow)
+    assert bobs.api.delete(f"/workflows/{own}").status_code == 204

@@ -9,7 +9,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, InvalidInput
-from jackfield.api.http import json_response, operation, read_json, read_query
+from jackfield.api.http import AuditedThing, audit_notes, json_response, operation, read_json, read_query
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.requests import author
 from jackfield_workflows.saved.changes import Author, WorkflowChanges
@@ -44,6 +44,11 @@ class ImportRoutes:
         query: PartialImportQuery = read_query(schema("PartialImportQuery"))
         documents = documents_of(await read_json())
         results = await self._importer.run(documents, Author(author().caller), partial=bool(query.partial))
+        audit_notes().things = [
+            AuditedThing("workflow", found.id, found.name)
+            for found in results
+            if found.id is not None and found.status in ("created", "updated")
+        ]
         view = import_view(results)
         if view["imported"]:
             return json_response(view)

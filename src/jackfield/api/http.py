@@ -160,6 +160,16 @@ def principal() -> Principal:
     return found
 
 
+@record
+class AuditedThing:
+    """One of several things that a request has changed. `kind`: as in the name of its act, such as `workflow`."""
+
+    kind: str
+    id: str
+    name: str = ""
+    failed: bool = False
+
+
 class AuditNotes:
     """The additions of a view, and of readers of its request, to the current request's record in the audit log."""
 
@@ -170,6 +180,8 @@ class AuditNotes:
         self.actor: tuple[str, str] | None = None
         """Id and name, where the request itself has no caller, such as a login."""
         self.code = ""
+        self.things: Sequence[AuditedThing] = ()
+        """Where one request is about several, such as an import: each has a record."""
 
 
 def audit_notes() -> AuditNotes:

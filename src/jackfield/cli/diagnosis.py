@@ -157,8 +157,10 @@ def _files(kernel: Kernel) -> list[Finding]:
     own = directory / "config.toml"
     loose = [path for path in [directory, *directory.rglob("*")] if path != own and _is_open(path)]
     named = ", ".join(str(path) for path in loose[:5])
-    findings.append(Finding("permissions", not loose, f"open to others: {named}" if loose else "closed to others"))
-    return [*findings, *_configuration_file(own)]
+    of_own = _configuration_file(own)
+    if loose or not of_own:
+        findings.append(Finding("permissions", not loose, f"open to others: {named}" if loose else "closed to others"))
+    return [*findings, *of_own]
 
 
 def _configuration_file(path: Path) -> list[Finding]:

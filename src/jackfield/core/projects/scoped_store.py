@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from jackfield.api.errors import AccessDenied, Conflict, JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.errors import AccessDenied, Conflict, JackfieldError, NotFound, RouteConflict, StoreUnavailable
 from jackfield.api.paging import Page
 from jackfield.api.projects import ProjectAccess, Right, Rights, present_reach
 from jackfield.api.records import replace
@@ -470,9 +470,12 @@ def _checked(
     absent: Callable[[], ResultT],
 ) -> Callable[..., Awaitable[ResultT]]:
     async def after_a_look(resource_id: str, *args: Any, **named: Any) -> ResultT:  # Any: as the verb's
-        if await access.require(kind, resource_id, right):
+        if not await access.require(kind, resource_id, right):
+            return absent()
+        try:
             return await verb(resource_id, *args, **named)
-        return absent()
+        except RouteConflict as exc:
+            raise await _told(access, exc) from None
 
     def call(resource_id: str, *args: Any, **named: Any) -> Awaitable[ResultT]:  # Any: likewise
         if present_reach() is None:
@@ -480,6 +483,18 @@ def _checked(
         return after_a_look(resource_id, *args, **named)
 
     return call
+
+
+async def _told(access: ProjectAccess, conflict: RouteConflict) -> RouteConflict:
+    """Without the name of the workflow that holds the path, where the reach does not see it."""
+    details = conflict.details if isinstance(conflict.details, dict) else {}
+    if await access.sees("workflow", str(details.get("workflowId", ""))):
+        return conflict
+    method, path = details.get("method"), details.get("path")
+    return RouteConflict(
+        f"{method} {path} is served by an active workflow of another project already; change the path.",
+        details={"method": method, "path": path},
+    )
 
 
 def scoped(store: Store, access: ProjectAccess) -> Store:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from quart import Quart, Response, g, request
@@ -21,6 +21,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError, StoreUnavailable
 from jackfield.api.http import Operation, audit_notes, client_address, request_id
 from jackfield.api.json_values import Json
 from jackfield.api.projects import ProjectAccess
+from jackfield.api.records import replace
 from jackfield.api.storage import RESOURCE_KINDS
 
 from ..route_checks import operation_of
@@ -77,9 +78,9 @@ class Auditing:
         if caller is None and audit_notes().actor is None and not (act in LOGINS and _tells(answer.status_code)):
             return answer  # of nobody: whoever wants could fill the log
         try:
-            done = await self._made(act, caller, answer)
+            done = await self._each(await self._made(act, caller, answer))
             g.audit_recorded = True  # from here on it is written whoever leaves
-            await audit.record(done)
+            await audit.record(*done)
         except StoreUnavailable as exc:
             log.error("The audit log does not take the record of %s by %s: %s", act, _caller(caller), exc.message)
             if answer.status_code < 400 and act not in LOGINS:  # whoever frees the disk must get in
@@ -143,6 +144,22 @@ class Auditing:
             code,
             request_id(),
         )
+
+    async def _each(self, done: AuditedAct) -> Sequence[AuditedAct]:
+        """A record for each thing, where the request was about several."""
+        verb = done.act.rpartition(".")[2]
+        return [
+            replace(
+                done,
+                act=f"{thing.kind}.{verb}",
+                outcome="failed" if thing.failed else done.outcome,
+                kind=thing.kind,
+                subject=thing.id,
+                name=thing.name,
+                project=await self._project(thing.kind, thing.id),
+            )
+            for thing in audit_notes().things
+        ] or [done]
 
     async def _project(self, about: str, subject: str) -> str:
         """Empty: it belongs to none. A project that the store does not give is not worth the request."""
