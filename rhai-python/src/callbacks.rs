@@ -87,12 +87,7 @@ impl Callback {
         if !callable.is_callable() {
             return Err(PyTypeError::new_err(format!("{full}: must be callable.")));
         }
-        if is_asynchronous(&callable)? {
-            return Err(PyTypeError::new_err(format!(
-                "{full}: is asynchronous, and scripts await nothing. Register a function that waits for the result, such \
-                 as one that calls asyncio.run_coroutine_threadsafe(...).result(), and run the script in a thread."
-            )));
-        }
+        refuse_asynchronous(full, &callable)?;
         let mut path: Vec<String> = full.split("::").map(ToOwned::to_owned).collect();
         if !path.iter().all(|part| is_name(part)) {
             let text = format!("{full}: must be a name that scripts can call, such as `trim` or `text::trim`.");
@@ -227,6 +222,17 @@ fn is_name(part: &str) -> bool {
         // The parser knows which words are reserved, and what a name may begin with.
         rhai::Engine::new_raw().compile_expression(format!("{part}()")).is_ok()
     }
+}
+
+/// TypeError for a function that nobody would await.
+pub fn refuse_asynchronous(name: &str, callable: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !is_asynchronous(callable)? {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "{name}: is asynchronous, and scripts await nothing. Give a function that waits for the result, such as one that \
+         calls asyncio.run_coroutine_threadsafe(...).result(), and run the script in a thread."
+    )))
 }
 
 /// Whether calling it gives a coroutine, or an asynchronous generator.

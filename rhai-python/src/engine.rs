@@ -17,7 +17,7 @@ use send_wrapper::SendWrapper;
 
 use crate::assemble::{assemble, Kept, Parts};
 use crate::ast::Ast;
-use crate::callbacks::Callback;
+use crate::callbacks::{refuse_asynchronous, Callback};
 use crate::convert;
 use crate::errors::{self, End, Failure};
 use crate::evaluation::{panic_text, Evaluation};
@@ -29,7 +29,7 @@ use crate::variables::{self, Scope};
 
 /// Runs Rhai scripts within limits. Safe to use from several threads at once.
 ///
-/// A limit of None or 0 means none for operations and functions; what keeps the process alive has a maximum instead
+/// A limit of None means none for operations and functions; what keeps the process alive has a maximum instead
 /// (`limits` tells). `timeout` is in seconds, for each evaluation that does not say otherwise.
 #[pyclass(module = "rhai", frozen, weakref)]
 pub struct Engine {
@@ -48,7 +48,7 @@ struct State {
 impl Engine {
     #[new]
     #[pyo3(
-        signature = (*, max_operations=Some(100_000), max_call_levels=64, max_expr_depth=Some(64), max_string_size=Some(1_048_576),
+        signature = (*, max_operations=Some(100_000), max_call_levels=Some(64), max_expr_depth=Some(64), max_string_size=Some(1_048_576),
         max_array_size=Some(10_000), max_map_size=Some(10_000), max_functions=Some(1000),
         max_memory=Some(33_554_432), timeout=Some(2.0), on_print=None, on_debug=None, modules=None, default=None),
         text_signature = "(*, max_operations=100000, max_call_levels=64, max_expr_depth=64, max_string_size=1048576, \
@@ -59,7 +59,7 @@ on_debug=None, modules=None, default=None)"
     fn new(
         py: Python<'_>,
         max_operations: Option<i64>,
-        max_call_levels: i64,
+        max_call_levels: Option<i64>,
         max_expr_depth: Option<i64>,
         max_string_size: Option<i64>,
         max_array_size: Option<i64>,
@@ -74,7 +74,7 @@ on_debug=None, modules=None, default=None)"
     ) -> PyResult<Self> {
         let limits = Limits {
             operations: count("max_operations", max_operations)?,
-            call_levels: count("max_call_levels", Some(max_call_levels))?,
+            call_levels: count("max_call_levels", Some(max_call_levels.unwrap_or(i64::MAX)))?,
             expr_depth: count("max_expr_depth", max_expr_depth)?,
             string_size: count("max_string_size", max_string_size)?,
             array_size: count("max_array_size", max_array_size)?,
@@ -103,21 +103,25 @@ on_debug=None, modules=None, default=None)"
     /// back. Also a decorator: `@engine.register_fn`, or `@engine.register_fn("ns::name")`.
     ///
     /// Evaluations that already run do not see it. Raises ValueError for a name that scripts cannot call, TypeError
-    /// if `function` is not callable, is asynchronous, or needs keyword arguments.
-    #[pyo3(signature = (name, function=None))]
+    /// if `function` is not callable, is asynchronous, has no name, or needs keyword arguments.
+    #[pyo3(signature = (name=None, function=None))]
     fn register_fn<'py>(
         slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyAny>,
+        name: Option<Bound<'py, PyAny>>,
         function: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let (name, function) = match (name.cast::<PyString>(), function) {
-            (Ok(name), Some(function)) => (name.to_str()?.to_owned(), function),
-            (Ok(name), None) => {
-                return py.import("functools")?.call_method1("partial", (slf.getattr("register_fn")?, name))
-            }
-            (Err(_), None) if name.is_callable() => (name.getattr("__name__")?.extract()?, name.clone()),
-            (Err(_), _) => return Err(PyTypeError::new_err("name: must be a str.")),
+        let (name, function) = match (name, function) {
+            (None, None) => return slf.getattr("register_fn"),
+            (None, Some(function)) => (own_name(&function)?, function),
+            (Some(name), function) => match (name.cast::<PyString>(), function) {
+                (Ok(name), Some(function)) => (name.to_str()?.to_owned(), function),
+                (Ok(name), None) => {
+                    return py.import("functools")?.call_method1("partial", (slf.getattr("register_fn")?, name))
+                }
+                (Err(_), None) if name.is_callable() => (own_name(&name)?, name),
+                (Err(_), _) => return Err(PyTypeError::new_err("name: must be a str.")),
+            },
         };
         let engine = slf.get();
         let callback = Arc::new(Callback::new(&name, function.clone(), engine.hook(py))?);
@@ -422,7 +426,22 @@ fn evaluate(
 fn listener(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Arc<Py<PyAny>>>> {
     match value {
         Some(value) if !value.is_callable() => Err(PyTypeError::new_err(format!("{name}: must be callable or None."))),
-        value => Ok(value.map(|value| Arc::new(value.unbind()))),
+        Some(value) => {
+            refuse_asynchronous(name, &value)?;
+            Ok(Some(Arc::new(value.unbind())))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Of a function that is registered without a name.
+fn own_name(function: &Bound<'_, PyAny>) -> PyResult<String> {
+    match function.getattr_opt("__name__")? {
+        Some(name) if name.to_string() != "<lambda>" => name.extract(),
+        _ => {
+            let text = "name: the function has none; give one, as in register_fn(\"name\", function).";
+            Err(PyTypeError::new_err(text))
+        }
     }
 }
 

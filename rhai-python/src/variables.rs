@@ -2,13 +2,13 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyString};
+use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use rhai::Dynamic;
 
 use crate::convert::{self, DefaultHook};
 
 /// Variables that a script may change, and that are read back when it has ended: those that it was given, and those
-/// that it has made with `let` or `const` outside of its blocks. It is used like a dict.
+/// that it has made with `let` or `const` outside of its blocks. It is a mutable mapping, used like a dict.
 ///
 /// A script that fails changes nothing. Use one in one thread at a time.
 #[pyclass(module = "rhai", frozen, mapping, weakref)]
@@ -20,9 +20,19 @@ pub struct Scope {
 impl Scope {
     #[new]
     #[pyo3(signature = (variables=None))]
-    fn new(py: Python<'_>, variables: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let values = variables.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+    fn new(py: Python<'_>, variables: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let values = PyDict::new(py);
+        if let Some(given) = variables {
+            values.call_method1("update", (given,))?;
+        }
         Ok(Self { values: values.unbind() })
+    }
+
+    fn __eq__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match value.cast::<Self>() {
+            Ok(other) => self.values.bind(py).eq(other.get().values.bind(py)),
+            Err(_) => self.values.bind(py).eq(value),
+        }
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -60,6 +70,53 @@ impl Scope {
 
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.values.bind(py).call_method0("items")
+    }
+
+    #[pyo3(signature = (name, default=None, /))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method1("get", (name, default))
+    }
+
+    /// Takes a variable out; KeyError where it is not there and there is no default.
+    #[pyo3(signature = (name, /, *default))]
+    fn pop<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = PyTuple::new(py, [name])?.as_sequence().concat(default.as_sequence())?.to_tuple()?;
+        self.values.bind(py).call_method1("pop", given)
+    }
+
+    /// Takes the newest variable out; KeyError where there is none.
+    fn popitem<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method0("popitem")
+    }
+
+    #[pyo3(signature = (name, default=None, /))]
+    fn setdefault<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).call_method1("setdefault", (name, default))
+    }
+
+    /// Takes over variables of a mapping, or of pairs.
+    #[pyo3(signature = (variables, /))]
+    fn update(&self, py: Python<'_>, variables: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.values.bind(py).call_method1("update", (variables,)).map(drop)
+    }
+
+    fn clear(&self, py: Python<'_>) {
+        self.values.bind(py).clear();
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

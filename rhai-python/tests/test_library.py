@@ -2,9 +2,11 @@
 
 import asyncio
 import datetime
+import functools
 import gc
 import math
 import weakref
+from collections.abc import Callable, MutableMapping
 
 import pytest
 
@@ -28,12 +30,37 @@ def test_register_fn_is_a_decorator_and_gives_the_function_back() -> None:
     assert repr(engine) == "<rhai.Engine: functions 3, modules 0>"
 
 
-@pytest.mark.parametrize("name", [3, None, b"f"])
-def test_a_name_that_is_none_is_refused(name: object) -> None:
+@pytest.mark.parametrize("name", [3, b"f"])
+def test_what_is_no_name_is_refused(name: object) -> None:
     with pytest.raises(TypeError, match="name: must be a str"):
         rhai.Engine().register_fn(name, lambda: 1)  # type: ignore[call-overload]
     with pytest.raises(TypeError):
         rhai.Engine().register_fn(name)  # type: ignore[call-overload]
+
+
+def test_the_decorator_takes_empty_parentheses() -> None:
+    engine = rhai.Engine()
+
+    @engine.register_fn()
+    def half(number: int) -> int:
+        return number // 2
+
+    engine.register_fn(function=half)
+    assert (half(8), engine.eval("half(4)")) == (4, 2)
+
+
+class Nameless:
+    def __call__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("function", [functools.partial(max, 1), Nameless(), lambda: 1])
+def test_a_function_without_a_name_is_refused_with_a_way(function: Callable[[], int]) -> None:
+    with pytest.raises(
+        TypeError, match=r'name: the function has none; give one, as in register_fn\("name", function\)'
+    ):
+        rhai.Engine().register_fn(function)
+    assert rhai.Engine().register_fn("named", function) is function
 
 
 class Asynchronous:
@@ -55,6 +82,12 @@ def test_asynchronous_functions_are_refused_with_a_way(function: object) -> None
         rhai.Engine().register_fn("f", function)  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("listener", ["on_print", "on_debug", "default"])
+def test_asynchronous_listeners_are_refused_as_well(listener: str) -> None:
+    with pytest.raises(TypeError, match=f"{listener}: is asynchronous, "):
+        rhai.Engine(**{listener: coroutine})  # type: ignore[arg-type]
+
+
 def test_the_way_that_the_refusal_names_works() -> None:
     async def main() -> object:
         engine, loop = rhai.Engine(), asyncio.get_running_loop()
@@ -69,6 +102,8 @@ def test_none_means_no_limit() -> None:
     assert (engine.limits["max_operations"], engine.limits["max_functions"]) == (0, 0)
     assert engine.limits["max_memory"] == rhai.Engine(max_memory=0).limits["max_memory"]
     assert engine.limits["timeout"] == math.inf
+    most = rhai.Engine(max_call_levels=None).limits["max_call_levels"]
+    assert most == rhai.Engine(max_call_levels=1_000_000).limits["max_call_levels"]
     assert engine.eval("let n = 0; while n < 200000 { n += 1; } n") == 200_000
 
 
@@ -92,6 +127,24 @@ def test_a_scope_is_used_like_a_dict() -> None:
     del scope["a"]
     with pytest.raises(KeyError):
         scope["a"]
+
+
+def test_a_scope_is_a_mutable_mapping() -> None:
+    scope = rhai.Scope(rhai.Scope({"a": 1}))
+    assert isinstance(scope, MutableMapping)
+    assert (scope == {"a": 1}, scope == rhai.Scope({"a": 1}), scope != rhai.Scope(), scope == 1) == (
+        True,
+        True,
+        True,
+        False,
+    )
+    assert (scope.get("a"), scope.get("b"), scope.get("b", 2), scope.setdefault("c", 3)) == (1, None, 2, 3)
+    scope.update({"d": 4})
+    assert (scope.pop("d"), scope.pop("d", None), scope.popitem(), dict(scope)) == (4, None, ("c", 3), {"a": 1})
+    with pytest.raises(KeyError, match="d"):
+        scope.pop("d")
+    scope.clear()
+    assert len(scope) == 0
 
 
 def test_a_script_that_fails_leaves_the_scope_as_it_was() -> None:

@@ -1,5 +1,7 @@
 """The Rhai scripting engine: small scripts within limits, with Python's values and Python's functions."""
 
+from collections.abc import MutableMapping
+
 from rhai._rhai import AST, Engine, Scope, ScriptFunction, __version__
 from rhai.errors import (
     RhaiCancelled,
@@ -25,3 +27,5 @@ __all__ = [
     "ScriptFunction",
     "__version__",
 ]
+
+MutableMapping.register(Scope)

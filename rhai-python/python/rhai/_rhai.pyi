@@ -1,4 +1,4 @@
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, TypedDict, TypeVar, final, overload, type_check_only
 
 __all__ = ["AST", "MAX_NESTING", "Engine", "Scope", "ScriptFunction", "__version__"]
@@ -53,14 +53,14 @@ class ScriptFunction:
 @final
 class Scope:
     """Variables that a script may change, and that you read back when it has ended. They are the ones that it got, and
-    those that it made with `let` or `const` outside of its blocks. It is used like a dict.
+    those that it made with `let` or `const` outside of its blocks. It is a mutable mapping, used like a dict.
 
     A script that fails changes nothing. A value that Python cannot hold, such as a function pointer, is not read back.
     Use one in one thread at a time.
     """
 
     # A variable's value depends on the script.
-    def __new__(cls, variables: dict[str, Any] | None = None) -> Scope: ...
+    def __new__(cls, variables: Mapping[str, Any] | Scope | Iterable[tuple[str, Any]] | None = None) -> Scope: ...
     def __getitem__(self, name: str, /) -> Any: ...
     def __setitem__(self, name: str, value: Any, /) -> None: ...
     def __delitem__(self, name: str, /) -> None: ...
@@ -71,6 +71,18 @@ class Scope:
         """The keys that `dict(scope)` and `**scope` ask for."""
     def values(self) -> ValuesView[Any]: ...
     def items(self) -> ItemsView[str, Any]: ...
+    def get(self, name: str, default: Any = None, /) -> Any: ...
+    def pop(self, name: str, /, *default: Any) -> Any:
+        """Takes a variable out; KeyError where it is not there and there is no default."""
+    def popitem(self) -> tuple[str, Any]:
+        """Takes the newest variable out; KeyError where there is none."""
+    def setdefault(self, name: str, default: Any = None, /) -> Any: ...
+    def update(self, variables: Mapping[str, Any] | Scope | Iterable[tuple[str, Any]], /) -> None:
+        """Takes over variables of a mapping, or of pairs."""
+    def clear(self) -> None: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]  # it changes, as a dict does
 
 @final
 class Engine:
@@ -79,15 +91,15 @@ class Engine:
     Sizes of strings and `max_memory` are in bytes, `timeout` is in seconds (`math.inf` for none) and holds for each
     evaluation that does not say otherwise. `max_array_size` and `max_map_size` count the items of one value with all
     that it holds. None or 0 means no limit for operations and functions, and the maximum for sizes, `max_expr_depth`
-    and `max_memory`. The engine lowers a value above a maximum to it, and `limits` tells the values that hold. A
-    `timeout` of None is none.
+    and `max_memory`. Of `max_call_levels` None is the maximum, and 0 permits no calls. The engine lowers a value above
+    a maximum to it, and `limits` tells the values that hold. A `timeout` of None is none.
 
     `on_print(text)` and `on_debug(text, source, line, column)` get what scripts print. `modules` maps the names that
     scripts may import to scripts, each of which may import those before it. `default(value)` gets a value of Python's
     that has no counterpart in Rhai, and gives another one in its place. The evaluation raises what `default` raises.
 
-    Raises ValueError for a negative limit, and TypeError for a listener that cannot be called or a module that is
-    neither text nor AST. Raises RhaiError for a module that fails.
+    Raises ValueError for a negative limit, and TypeError for a listener that cannot be called or is asynchronous, or a
+    module that is neither text nor AST. Raises RhaiError for a module that fails.
     """
 
     # A script's value depends on the script: None, bool, int, float, str, bytes, Decimal, list, dict.
@@ -95,7 +107,7 @@ class Engine:
         cls,
         *,
         max_operations: int | None = 100_000,
-        max_call_levels: int = 64,
+        max_call_levels: int | None = 64,
         max_expr_depth: int | None = 64,
         max_string_size: int | None = 1_048_576,
         max_array_size: int | None = 10_000,
@@ -113,6 +125,10 @@ class Engine:
     @overload
     def register_fn(self, name: str, function: None = None) -> Callable[[_FunctionT], _FunctionT]: ...
     @overload
+    def register_fn(self, name: None = None, function: None = None) -> Callable[[_FunctionT], _FunctionT]: ...
+    @overload
+    def register_fn(self, name: None = None, *, function: _FunctionT) -> _FunctionT: ...
+    @overload
     def register_fn(self, name: _FunctionT, function: None = None) -> _FunctionT:
         """Lets scripts call `function` as `name`, or `ns::name`; a function of that name is replaced. Gives the
         function back. Also a decorator: `@engine.register_fn`, or `@engine.register_fn("ns::name")`.
@@ -121,7 +137,7 @@ class Engine:
         through the script unchanged; scripts may catch those that derive from Exception.
 
         Raises ValueError for a name that scripts cannot call, TypeError if `function` is not callable, is asynchronous,
-        or needs keyword arguments.
+        has no name and you give none, or needs keyword arguments.
         """
     def compile(self, src: str, source: str | None = None) -> AST:
         """Compiles a script of up to 1 MiB; `source` names it in errors.
