@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeOffer
+from jackfield.api.nodes import REVIEW_FORM, NodeOffer
 from jackfield_ai.known_kinds import KNOWN
+from jackfield_ai.review.kinds import RESOURCES, review_outline
 
 RUNNING: Mapping[str, str] = {
     "agent": "agent.node:agent",
@@ -103,5 +105,14 @@ PREFIX = "langchain."
 def node_types(context: PluginContext) -> list[NodeOffer]:
     """One offer per kind."""
     here = {PREFIX + kind: place for kind, place in (*RUNNING.items(), *SERVING.items())}
+    reviews = [kind + REVIEW_FORM for kind in RESOURCES]
     offered = [*here.items(), *((kind, "known:known") for kind in KNOWN)]
-    return [NodeOffer(kind, f"jackfield_ai.{place}", (context, kind)) for kind, place in offered]
+    return [
+        *(NodeOffer(kind, f"jackfield_ai.{place}", (context, kind)) for kind, place in offered),
+        *(_review(context, kind) for kind in reviews),
+    ]
+
+
+def _review(context: PluginContext, kind: str) -> NodeOffer:
+    outline = partial(review_outline, context, kind)
+    return NodeOffer(kind, "jackfield_ai.review.node:review", (context, kind), outline=outline)

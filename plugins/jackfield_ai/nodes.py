@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import Field
 
@@ -11,12 +11,14 @@ from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
     AttachedNode,
+    NodeError,
     NodeResult,
     NodeRun,
     NodeUnavailable,
     Parameters,
 )
-from jackfield.api.nodes.running import ModelNode, made_side_by_side
+from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.running import ModelNode, side_by_side
 from jackfield.api.workflows import Items
 from jackfield_ai.settings import AiSettings
 
@@ -67,13 +69,27 @@ async def each_item(
 ) -> Items:
     """The items that the work makes of each input item, in their order. A failure is an item when the node goes on
     after errors."""
+    made = await of_each_item(run, range(len(run.items)), work, batching, clock)
+    return [item for items in made for item in items]
+
+
+async def of_each_item(
+    run: NodeRun,
+    indexes: Sequence[int],
+    work: Callable[[int], Awaitable[Items]],
+    batching: SideBySide | None = None,
+    clock: Clock | None = None,
+) -> list[Items]:
+    """The same, apart for each of these input items."""
     size = min(batching.batch_size, MAX_BATCH) if batching is not None else 1
 
     async def pause() -> None:
         if clock is not None and batching is not None and batching.delay_between_batches:
             await clock.sleep(batching.delay_between_batches / 1000)
 
-    return await made_side_by_side(run, range(len(run.items)), work, size=size, pause=pause)
+    found = await side_by_side(run, indexes, work, size=size, pause=pause)
+    pairs = zip(indexes, found, strict=True)
+    return [[error_item(made, index)] if isinstance(made, NodeError) else made for index, made in pairs]
 
 
 def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:

@@ -9,6 +9,7 @@ from jackfield.api.ai import ChatModel, Completion, Message, OutputParser, Parse
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import state
+from jackfield_ai.agent.talk_state import TalkState
 from jackfield_ai.settings import AiSettings
 from jackfield_ai.tools.toolbox import Toolbox
 
@@ -35,13 +36,23 @@ async def converse(
     *,
     rounds: int,
     parser: OutputParser | None = None,
-) -> AgentOutcome:
-    """rounds: most requests to the model. Raises `NodeError` when it has no answer by then."""
-    talk = _Talk(list(messages), tools, settings, parser)
-    for _ in range(rounds):
+    waited: TalkState | None = None,
+) -> AgentOutcome | TalkState:
+    """The outcome, or the state in which the conversation waits for people.
+
+    messages: its beginning. rounds: most requests to the model. waited: it goes on here. Raises `NodeError` when it has
+    no answer by then.
+    """
+    talk = _Talk(messages, tools, settings, parser, waited or TalkState(mends=_MENDS))
+    if waited is not None and not talk.turn_over():
+        return talk.state
+    while talk.state.rounds < rounds:
+        talk.state.rounds += 1
         answer = await model.complete(talk.messages, tools=talk.specs())
         if await talk.over(answer):
             return talk.outcome
+        if talk.waits:
+            return talk.state
     raise NodeError(
         f"The agent had no answer after {rounds} rounds; raise maxIterations in its options, or make its task smaller."
     )
@@ -68,18 +79,32 @@ def within(calls: Sequence[ToolCall], settings: AiSettings) -> Sequence[ToolCall
 
 
 class _Talk:
-    """The messages so far."""
+    """The messages so far. beginning: before the model said something."""
 
     def __init__(
-        self, messages: list[Message], tools: Toolbox, settings: AiSettings, parser: OutputParser | None
+        self,
+        beginning: Sequence[Message],
+        tools: Toolbox,
+        settings: AiSettings,
+        parser: OutputParser | None,
+        state: TalkState,
     ) -> None:
-        self.messages = messages
         self.outcome = AgentOutcome()
+        self.state = state
+        self._beginning = beginning
         self._tools = tools
         self._settings = settings
         self._parser = parser
-        self._mends = _MENDS
         self._wrapped = parser is not None and _is_wrapped(parser)
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        return [*self._beginning, *self.state.messages]
+
+    @property
+    def waits(self) -> bool:
+        """Whether calls of the model have no answer yet."""
+        return None in self.state.answers
 
     def specs(self) -> Sequence[ToolSpec]:
         final = self._final()
@@ -88,19 +113,40 @@ class _Talk:
     async def over(self, answer: Completion) -> bool:
         """Take the model's answer; whether it was the last."""
         message = answer.message
-        self.messages.append(message)
+        self.state.messages.append(message)
         if not message.calls:
             return await self._answered(answer)
         last = next((call for call in message.calls if call.name == FINAL and self._final() is not None), None)
         if last is not None and self._settled(last):
             return True
-        others = [call for call in within(message.calls, self._settings) if call is not last]
-        answers = await self._tools.answer(others)
-        self.outcome.steps += [(call, one.text) for call, one in zip(others, answers, strict=True)]
-        if last is not None:
-            answers.append(self._refused(last))
-        self.messages += answers
+        self.state.answers = await self._answers(message.calls, last)
+        self.turn_over()
         return False
+
+    async def _answers(self, calls: Sequence[ToolCall], last: ToolCall | None) -> list[str | None]:
+        """What the calls have given; None for those that wait for a person. last: gives the final answer, but not as it
+        should be."""
+        within([call for call in calls if call is not last], self._settings)
+        now = [call for call in calls if call is not last and self._tools.reviewed(call) is None]
+        given = {id(call): one.text for call, one in zip(now, await self._tools.answer(now), strict=True)}
+        if last is not None:
+            given[id(last)] = self._refused(last)
+        return [given.get(id(call)) for call in calls]
+
+    def turn_over(self) -> bool:
+        """Tell the model what its calls have given, if all have; whether they have."""
+        state = self.state
+        if self.waits:
+            return False
+        calls = state.messages[-1].calls
+        for call, text in zip(calls, state.answers, strict=True):
+            told = text or ""
+            state.messages.append(Message("tool", told, call_id=call.id, name=call.name))
+            if call.name != FINAL or self._final() is None:
+                state.steps.append((call, told))
+        state.answers = []
+        self.outcome.steps = state.steps
+        return True
 
     def _final(self) -> ToolSpec | None:
         """Offered only beside other tools; without any, a text that fits is what models are best at."""
@@ -127,11 +173,11 @@ class _Talk:
             return False
         return True
 
-    def _refused(self, call: ToolCall) -> Message:
+    def _refused(self, call: ToolCall) -> str:
         try:
             self._value_of(call)
         except ParseProblem as exc:
-            return Message("tool", f"Error: {exc.message}", call_id=call.id, name=call.name)
+            return f"Error: {exc.message}"
         raise AssertionError("what fits is not refused")
 
     async def _answered(self, answer: Completion) -> bool:
@@ -142,10 +188,10 @@ class _Talk:
         try:
             self.outcome.value = await self._parser.parse(text)
         except ParseProblem as exc:
-            if not self._mends:
+            if not self.state.mends:
                 raise NodeError(f"The model's answer does not have the required format. {exc.message}") from None
-            self._mends -= 1
-            self.messages.append(Message("user", f"{exc.message}\n\n{self._parser.instructions}"))
+            self.state.mends -= 1
+            self.state.messages.append(Message("user", f"{exc.message}\n\n{self._parser.instructions}"))
             return False
         return True
 

@@ -14,11 +14,13 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun,
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.workflows import Items, Node
 from jackfield_ai.agent.loop import AgentOutcome, converse
+from jackfield_ai.agent.talk_state import TalkState
+from jackfield_ai.agent.waiting import AgentTalks
 from jackfield_ai.asking import CountedModel, Said
 from jackfield_ai.form import AGENT, AGENT_OPTIONS
-from jackfield_ai.nodes import AiNode, SideBySide, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, of_each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
 from jackfield_ai.prompts import prompt_of
@@ -87,16 +89,24 @@ class AiAgentNode(AiNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AiAgentParameters] = await run.resolve()
-        run.context.pop("toolCalls", None)  # of the run before, whose record has them
+        if run.resumed is None:
+            run.context.pop("toolCalls", None)  # of the run before, whose record has them
+        talks = AgentTalks(run, self.settings)
+        first = first_resolved(resolved)
 
         async def one(index: int) -> Items:
-            return [await self._one(run, resolved[index], index)]
+            return await self._one(run, resolved[index], index, talks)
 
-        first = first_resolved(resolved)
         batching = None if first is None else first.options.batching
-        return [await each_item(run, one, batching, self._context.clock)]
+        while indexes := talks.open():
+            made = await of_each_item(run, indexes, one, batching, self._context.clock)
+            talks.over(zip(indexes, made, strict=True))
+            if (wait := await talks.ask()) is not None:
+                return wait
+        return [talks.items()]
 
-    async def _one(self, run: NodeRun, parameters: AiAgentParameters, index: int) -> Item:
+    async def _one(self, run: NodeRun, parameters: AiAgentParameters, index: int, talks: AgentTalks) -> Items:
+        """Nothing yet where the conversation waits."""
         if parameters.agent in _OWN_DATA:
             raise NodeError(f"The agent kind {parameters.agent} is not available; attach a database node as a tool.")
         options = parameters.options
@@ -114,13 +124,17 @@ class AiAgentNode(AiNode):
             Message("user", prompt, pictures),
         ]
         rounds = min(options.max_iterations, self.settings.max_iterations)
+        waited = await talks.answered(index, tools)
         try:
-            outcome = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser)
+            outcome = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser, waited=waited)
         finally:
             model.log(run)
+        if isinstance(outcome, TalkState):
+            talks.wait(index, outcome)
+            return []
         note_calls(run, outcome, index)
         await remember(memory, prompt, outcome.value)
-        return new_item(result_of(outcome, options), index)
+        return [new_item(result_of(outcome, options), index)]
 
 
 def note_calls(run: NodeRun, outcome: AgentOutcome, index: int) -> None:

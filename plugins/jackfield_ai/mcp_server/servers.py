@@ -74,6 +74,9 @@ class _ListingCatalog:
     def all(self) -> Sequence[NodeType]:
         return self._catalog.all()
 
+    def outline(self, kind: str) -> NodeOutline | None:
+        return self._catalog.outline(kind)
+
     def outlines(self) -> Sequence[NodeOutline]:
         return self._catalog.outlines()
 

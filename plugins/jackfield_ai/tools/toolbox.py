@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
 from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import NodeError, supplying_node
+from jackfield.api.nodes import NodeError, Suspend, supplying_node
+from jackfield_ai.review.tool import ReviewedTool
 from jackfield_ai.serving import ServedNode
 from jackfield_ai.settings import AiSettings
 from jackfield_ai.together import each
@@ -16,6 +17,7 @@ from jackfield_ai.tools.node_tool import NodeTool
 
 MAX_NAME = 64
 ToolFunction = Callable[[Mapping[str, Json]], Awaitable[Json]]
+_GONE = "There is no tool {} any more whose calls a person approves."
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -57,6 +59,30 @@ class Toolbox:
             return Message("tool", self._cut(await self._answer(call)), call_id=call.id, name=call.name)
 
         return await each(calls, one, self._settings.max_parallel_calls)
+
+    def reviewed(self, call: ToolCall) -> ReviewedTool | None:
+        """The tool of a call that waits for a person. None: it runs at once, or cannot run as it is."""
+        tool = self._tools.get(call.name)
+        if not isinstance(tool, ReviewedTool) or call.problem:
+            return None
+        return None if problems(dict(call.arguments), dict(tool.spec.schema)) else tool
+
+    async def ask(self, item: int, call: ToolCall, question: str) -> Suspend:
+        """Ask a person about a call; see `ReviewedTool.ask`. Raises `NodeError`."""
+        tool = self.reviewed(call)
+        if tool is None:
+            raise NodeError(_GONE.format(call.name))
+        return await tool.ask(item, call.name, call.arguments, question)
+
+    async def approved(self, call: ToolCall) -> str:
+        """What a call gives that a person has approved."""
+        tool = self.reviewed(call)
+        if tool is None:  # the workflow's tools are others by now
+            return f"Error: {_GONE.format(call.name)}"
+        try:
+            return self._cut(as_text(await tool.run(call.arguments)))
+        except NodeError as exc:
+            return f"Error: {exc.message}"
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Json:
         """The result of the tool of this name. Raises `NodeError`, also for arguments that do not fit."""

@@ -62,9 +62,14 @@ class Calls:
             if not self._let_go(execution_id):
                 raise _over()
             record["duration"] = max(self._services.clock.now_ms() - record["startedAt"], 0)
+            if awaited_call(stored.steps) != waiting.call:  # the same node run waits for another answer by now
+                raise _over()
             if items is not None:
                 given = await self._kept(execution_id, items)
-                record["outputs"] = [paired(given, outputs_of(record, []) or [])]
+                if "suspended" in record:
+                    record["suspended"] = {**record["suspended"], "items": given}
+                else:
+                    record["outputs"] = [paired(given, outputs_of(record, []) or [])]
             long = items is not None and is_long([items])
             data = await asyncio.to_thread(encode_long, record) if long else encode(record)
             steps = hide(chunk([data]), hidden_in(items or [], waiting.workflow.nodes))

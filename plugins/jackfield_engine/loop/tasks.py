@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from jackfield.api.nodes import Resumed
 from jackfield.api.nodes.items import NodeInputs
 from jackfield.api.records import record, state
 from jackfield.api.workflows import Outputs
@@ -23,7 +24,7 @@ class Task:
     """The next node to run. `sources`: per input, None when nothing reached it. `index`: how many node runs the
     execution had before. `preset`: the outputs when the node is not run at all (disabled, or its data is pinned).
     `effect`: whether it may have changed the world outside the execution. `asked`: what tells the sub-workflows apart
-    that a part of the node asks for, when another time it may ask for others."""
+    that a part of the node asks for, when another time it may ask for others. `resumed`: see `NodeRun.resumed`."""
 
     step: GraphStep
     given: NodeInputs
@@ -32,6 +33,7 @@ class Task:
     preset: Outputs | None = None
     effect: bool = False
     asked: tuple[str, ...] = ()
+    resumed: Resumed | None = None
 
 
 @record

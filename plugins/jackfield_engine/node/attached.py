@@ -20,6 +20,7 @@ from jackfield.api.nodes import (
     NodeParameters,
     NodeResult,
     NodeType,
+    Resumed,
     StaticScope,
     Suspend,
     supplying_node,
@@ -59,6 +60,10 @@ class AttachedNodeRun(EngineNodeRun):
         self._seen, self._places = served._seen, served._places[item : item + 1]
         if arguments is not None:
             self._extra = {FROM_AI: dict(arguments)}
+
+    @property
+    def resumed(self) -> Resumed | None:
+        return None
 
     async def _static(self, section: str) -> MutableMapping[str, Json]:
         return await self._served._static(section)
@@ -119,15 +124,28 @@ class EngineAttachedNode:
         return found
 
     async def execute(self, item: int, arguments: Mapping[str, Json]) -> Outputs:
+        return _outputs(self.node, await self._result(item, arguments, self._call(item, arguments)))
+
+    async def ask(self, item: int, arguments: Mapping[str, Json], question: str) -> Suspend:
+        if depth_of(self._served):
+            raise NodeError(
+                f"The node '{self._served.node.name}' serves another node and cannot wait for people; attach "
+                f"'{self.node.name}' to the node that runs."
+            )
+        result = await self._result(item, arguments, (question, 0))
+        if not isinstance(result, Suspend):
+            raise NodeError(f"The node '{self.node.name}' has asked nobody; let it send a question and wait.")
+        return result
+
+    async def _result(self, item: int, arguments: Mapping[str, Json], call: tuple[str, int]) -> NodeResult:
         if depth_of(self._served) >= MAX_DEPTH:
             raise NodeError(f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes deep inside another one.")
         if self._plan.effect:
             await self._served._actions.before_effect(self._served._task)
-        call = self._call(item, arguments)
         for left in range(self.node.tries - 1, -1, -1):
             run = AttachedNodeRun(self._served, self._plan, item, arguments, call)
             try:
-                return _outputs(self.node, await contained(partial(self.type.execute, run)))
+                return await contained(partial(self.type.execute, run))
             except BinaryError as exc:
                 if not left:
                     raise NodeError(exc.message) from None

@@ -28,6 +28,7 @@ from jackfield.api.nodes import (
     NodeError,
     NodeParameters,
     NodeUnavailable,
+    Resumed,
     StaticScope,
 )
 from jackfield.api.nodes.keys import derived_key
@@ -124,6 +125,10 @@ class EngineNodeRun:
         """Tells the run from every other one, also after a crash: what has run before is replayed then. A node may run
         without being counted by `run_index`, so that the number of all runs is in it too."""
         return (self.execution.id, self.node.name, self.run_index, self._task.index)
+
+    @property
+    def resumed(self) -> Resumed | None:
+        return self._task.resumed
 
     def idempotency_key(self, item: int, part: int = 0) -> str:
         return derived_key((*self.identity, item, part))

@@ -374,7 +374,8 @@ class LiveRun:
         if self.state in ENDING or self.state is RunState.REFUSING:
             raise asyncio.CancelledError
         until = None if suspend.until is None else self.services.store_clock.of(suspend.until)
-        await self._suspend(RunWait(until, for_call=suspend.call is not None), suspend.call)
+        again = suspend.state is not None
+        await self._suspend(RunWait(until, for_call=suspend.call is not None, parked=again), suspend.call)
 
     async def _suspend(self, wait: RunWait, call: Mapping[str, Json] | None = None) -> None:
         """The wait is durable before the execution is left alone."""

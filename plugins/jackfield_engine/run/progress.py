@@ -10,7 +10,7 @@ from jackfield.api.binary import BinaryError
 from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
-from jackfield.api.nodes import NodeError, NodeResult, NodeUnavailable, Suspend
+from jackfield.api.nodes import NodeError, NodeResult, NodeUnavailable, Resumed, Suspend
 from jackfield.api.nodes.items import LONG, NodeInputs, failed_first, finished_outputs, has_files, is_long
 from jackfield.api.time_spreads import MOST_NOTED
 from jackfield.api.workflows import Items, Outputs
@@ -150,6 +150,9 @@ class RunProgress:
     async def _taken_over(self, earlier: EarlierRuns, task: Task) -> bool:
         """Take over the result of an earlier run of the node; False when there is none."""
         record = earlier.take(task.step.node.name, self._request.items)
+        if record is not None and "suspended" in record:
+            self._go_on(task, record)
+            return False
         outputs = None if record is None else outputs_of(record, self._request.items)
         if record is None or outputs is None:
             return False
@@ -165,6 +168,15 @@ class RunProgress:
             else:
                 self._disk.keep(again)
         return True
+
+    def _go_on(self, task: Task, record: NodeRecord) -> None:
+        """The node runs on where it waits; in another execution it begins anew."""
+        if self.interrupted is None or task.index >= self.interrupted:
+            return
+        if "context" in record:
+            self._data.remember(record["node"], record["context"])
+        waited = record["suspended"]
+        task.resumed = Resumed(waited["state"], waited.get("items"))
 
     async def _node(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
         """Run one node and keep what came of it."""
@@ -190,14 +202,14 @@ class RunProgress:
         except NodeError as exc:
             return await self._node_failed(task, started, exc)
         try:
-            self._keep(task, started, outputs)
+            self._keep(task, started, outputs, suspend=suspend)
         except NodeError as exc:
             self._keep(task, started, None, exc)
             return self.failure(exc.message, task.step.node.name, None)
         return suspend if suspend is not None and self._suspends(suspend) else None
 
     def _suspends(self, suspend: Suspend) -> bool:
-        return suspend.until is None or suspend.until > self._clock.now_ms()
+        return suspend.until is None or suspend.state is not None or suspend.until > self._clock.now_ms()
 
     async def _long(self, task: Task, started: int, raw: Outputs, suspend: Suspend | None) -> Outcome | Suspend | None:
         """The result of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
@@ -207,7 +219,7 @@ class RunProgress:
             outputs = await without_large_data(self._services.context, self._data.execution_id, outputs)
         self._loop.complete(task, outputs)
         try:
-            await self._keep_long(task, started, outputs)
+            await self._keep_long(task, started, outputs, suspend=suspend)
         except NodeError as exc:
             self._keep(task, started, None, exc)
             return self.failure(exc.message, task.step.node.name, None)
@@ -217,10 +229,15 @@ class RunProgress:
         return suspend if suspend is not None and self._suspends(suspend) else None
 
     async def _keep_long(
-        self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None
+        self,
+        task: Task,
+        started: int,
+        outputs: Outputs | None,
+        error: NodeError | None = None,
+        suspend: Suspend | None = None,
     ) -> None:
         """As `_keep`."""
-        record = self._record(task, started, outputs, error)
+        record = self._record(task, started, outputs, error, suspend)
         made = await encoded_long(self._services, self._data.execution_id, record, self._disk.hidden)
         self._disk.keep_encoded(made.data, 0 if outputs is None else made.size, effect=task.effect)
         self._kept(task, record)
@@ -296,9 +313,16 @@ class RunProgress:
             return None
         return self.failure(error.message, task.step.node.name, error.item, task.given.run)
 
-    def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
+    def _keep(
+        self,
+        task: Task,
+        started: int,
+        outputs: Outputs | None,
+        error: NodeError | None = None,
+        suspend: Suspend | None = None,
+    ) -> None:
         """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
-        record = self._record(task, started, outputs, error)
+        record = self._record(task, started, outputs, error, suspend)
         self._disk.keep(record, effect=task.effect, counted=outputs is not None)
         self._kept(task, record)
 
@@ -314,7 +338,14 @@ class RunProgress:
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)
 
-    def _record(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None) -> NodeRecord:
+    def _record(
+        self,
+        task: Task,
+        started: int,
+        outputs: Outputs | None,
+        error: NodeError | None,
+        suspend: Suspend | None,
+    ) -> NodeRecord:
         """The stored form of a node run. `outputs`: None when it stopped the workflow."""
         name = task.step.node.name
         self._now = self._clock.now_ms()
@@ -334,6 +365,8 @@ class RunProgress:
         memory = self._data.memories.get(name)
         if memory:
             record["context"] = memory
+        if suspend is not None and suspend.state is not None:
+            record["suspended"] = {"state": {**suspend.state}}
         return record
 
     def failure(self, message: str, node: str | None, item: int | None, run: int = 0) -> Outcome:

@@ -360,6 +360,12 @@
     return Object.hasOwn(given, String(name)) ? given[String(name)] : fallback;
   };
 
+  // The call that a person is asked about.
+  const tool = (data) => {
+    const given = data.head.extra?.$fromAIArguments;
+    return given ? { name: given.tool, parameters: given.toolParameters } : {};
+  };
+
   const now = (data) => kit.luxon().DateTime.fromMillis(data.head.now || Date.now());
 
   // The running node's parameters; one that is an expression is evaluated when it is read.
@@ -396,7 +402,7 @@
     $vars: (data) => data.facts.variables,
     $secrets: (data) => data.facts.secrets,
     $self: () => ({}),
-    $tool: () => ({}),
+    $tool: tool,
     $now: now,
     $today: (data) => now(data).startOf('day'),
     $workflow: (data) => data.facts.workflow,

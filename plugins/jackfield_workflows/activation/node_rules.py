@@ -14,7 +14,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import TOOL_FORM
+from jackfield.api.nodes import REVIEW_FORM, TOOL_FORM
 from jackfield.api.projects import ProjectAccess
 from jackfield.api.records import record
 from jackfield.api.storage import SHARED
@@ -39,8 +39,9 @@ class _Applied:
     allow: Sequence[str]
 
     def refuses(self, kind: str) -> str:
-        """The setting that refuses it; empty: none does. A type in its form as a tool is the type."""
-        names = {kind, kind.removesuffix(TOOL_FORM)}
+        """The setting that refuses it; empty: none does. A type in its form as a tool, or for review, is the
+        type."""
+        names = {kind, kind.removesuffix(TOOL_FORM), kind.removesuffix(REVIEW_FORM)}
         if _is_one(names, self.exclude):
             return f"{self.place}.exclude"
         return f"{self.place}.allow" if self.allow and not _is_one(names, self.allow) else ""

@@ -76,6 +76,9 @@ class WatchedCatalog:
     def all(self) -> Sequence[NodeType]:
         return self._catalog.all()
 
+    def outline(self, kind: str) -> NodeOutline | None:
+        return self._catalog.outline(kind)
+
     def outlines(self) -> Sequence[NodeOutline]:
         return self._catalog.outlines()
 

@@ -26,6 +26,13 @@ class NodeRecordError(TypedDict):
     itemIndex: NotRequired[int]
 
 
+class SuspendedRun(TypedDict):
+    """What a node run goes on with; see `jackfield.api.nodes.Resumed`. `items`: absent until the call has come."""
+
+    state: dict[str, Json]
+    items: NotRequired[Items]
+
+
 class NodeRecord(TypedDict):
     """One node run.
 
@@ -33,7 +40,8 @@ class NodeRecord(TypedDict):
     branch ends there and nobody is shown a run, as with n8n's null. `inputOutput`: in place of outputs for the start
     node, whose output of this number is the execution's input. `context`: the node's memory. `reused`: it ran in an
     earlier execution, and its result was taken over. `spilled`: in place of outputs, the file of the execution that has
-    their JSON; see `jackfield.api.spilled_outputs`.
+    their JSON; see `jackfield.api.spilled_outputs`. `suspended`: the run is not over; its outputs are what is shown
+    while it waits.
     """
 
     node: str
@@ -47,6 +55,7 @@ class NodeRecord(TypedDict):
     error: NotRequired[NodeRecordError]
     context: NotRequired[dict[str, Json]]
     reused: NotRequired[bool]
+    suspended: NotRequired[SuspendedRun]
 
 
 @record

@@ -132,8 +132,7 @@ _COLORS = {True: "background:#2d5bd0;color:#fff", False: "background:#fff;color:
 
 
 def _identity(run: NodeRun) -> str:
-    told = f"{run.node.id or run.node.name}\0{run.run_index}"
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    return hashlib.sha256(run.idempotency_key(0).encode()).hexdigest()[:16]
 
 
 def _key(approved: bool) -> str:

@@ -64,6 +64,9 @@ class Catalog:
     def outlines(self) -> Sequence[NodeOutline]:
         return [outline for kind in list(self._known) if (outline := self._outline(kind)) is not None]
 
+    def outline(self, kind: str) -> NodeOutline | None:
+        return self._outline(kind)
+
     def _outline(self, kind: str) -> NodeOutline | None:
         known = self._known.get(kind)
         if isinstance(known, NodeOffer) and known.outline is not None:

@@ -108,6 +108,9 @@ class FakeCatalog:
     def all(self) -> Sequence[NodeType]:
         return list(self._nodes.values())
 
+    def outline(self, kind: str) -> NodeOutline | None:
+        return self._nodes.get(kind)
+
     def outlines(self) -> Sequence[NodeOutline]:
         return list(self._nodes.values())
 

@@ -32,6 +32,7 @@ from ..api.nodes import (
     NodeError,
     NodeParameters,
     NodeType,
+    Resumed,
     StaticScope,
     Suspend,
 )
@@ -163,6 +164,8 @@ class FakeNodeRun:
     """Scripts that ran: language, source, whether once per item."""
     credential_reads: list[str] = field(default_factory=list)
     """Kinds of credentials that were read, in order."""
+    resumed: Resumed | None = None
+    """The wait that the run goes on after."""
     custom_data: dict[str, Json] = field(default_factory=dict)
     """`$execution.customData`."""
     logs: list[str] = field(default_factory=list)

@@ -16,7 +16,7 @@ it are for the work of a node, whose module imports them:
 from __future__ import annotations
 
 from .descriptions import NodeCredential, NodeDescription, NodeShape
-from .executions import ExecutionInfo, NodeAnswer, StaticScope, Suspend
+from .executions import ExecutionInfo, NodeAnswer, Resumed, StaticScope, Suspend
 from .needs import needed
 from .parameters import (
     ANY,
@@ -30,6 +30,7 @@ from .parameters import (
 )
 from .starting import community_package, community_remedy, obstacles_of, unknown_type
 from .types import (
+    REVIEW_FORM,
     TOOL_FORM,
     AttachedNode,
     EntryNode,
@@ -59,6 +60,7 @@ __all__ = [
     "ANY",
     "CREDENTIAL_JSON",
     "CREDENTIAL_ROWS",
+    "REVIEW_FORM",
     "TOOL_FORM",
     "AttachedNode",
     "EntryNode",
@@ -81,6 +83,7 @@ __all__ = [
     "NodeUnavailable",
     "Parameters",
     "PatientNode",
+    "Resumed",
     "SelfServingNode",
     "StaticScope",
     "StreamingNode",

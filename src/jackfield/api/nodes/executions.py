@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from ..binary import Content
 from ..jsontext import Json
 from ..records import record
-from ..workflows import Outputs, Workflow
+from ..workflows import Items, Outputs, Workflow
 
 
 @record
@@ -52,9 +52,20 @@ class Suspend:
     """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
 
     `until`: Unix ms; None: until a call comes. `call`: what a call must be like, for whoever serves them
-    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
+    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait. `state`: the node is not
+    done with the wait, but runs again with this and what the call has brought (`NodeRun.resumed`). None: it is done.
     """
 
     until: int | None
     outputs: Outputs
     call: Mapping[str, Json] | None = None
+    state: Mapping[str, Json] | None = None
+
+
+@record
+class Resumed:
+    """What a node run goes on with after a wait. `state`: see `Suspend.state`. `items`: of the call; None: none came in
+    time."""
+
+    state: Mapping[str, Json]
+    items: Items | None

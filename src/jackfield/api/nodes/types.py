@@ -15,7 +15,7 @@ from ..scripts import ScriptResult
 from ..streaming import ChunkType
 from ..workflows import Document, Item, Items, Node, Outputs, Workflow
 from .descriptions import NodeDescription
-from .executions import ExecutionInfo, NodeAnswer, StaticScope, Suspend
+from .executions import ExecutionInfo, NodeAnswer, Resumed, StaticScope, Suspend
 from .leaves import Apart
 from .parameters import NodeParameters
 
@@ -78,6 +78,13 @@ class NodeRun(Protocol):
     @property
     def run_index(self) -> int:
         """How often the node ran before in this execution."""
+
+    @property
+    def resumed(self) -> Resumed | None:
+        """The wait that this run goes on after, when it has asked for that (`Suspend.state`).
+
+        A crash in between repeats the run with the same one.
+        """
 
     def idempotency_key(self, item: int, part: int = 0) -> str:
         """A UUID for the effect of this run on the input item of this index.
@@ -206,6 +213,13 @@ class AttachedNode(Protocol):
         """Run it with this one item, as if it stood in the flow; `$fromAI` gives the arguments. Raises `NodeError`,
         also when it would wait."""
 
+    async def ask(self, item: int, arguments: Mapping[str, Json], question: str) -> Suspend:
+        """Run it as `execute` does where it sends a question to people, and give its wait.
+
+        The running node returns that with its own state. `question`: tells this question from every other one of the
+        run. Raises `NodeError`, also when it asks nothing, and before it runs where the running node cannot wait.
+        """
+
     async def supply(self, item: int) -> object:
         """The object for the running node and this item; see `SupplyingNode`. Raises `NodeError` without one."""
 
@@ -313,6 +327,10 @@ TOOL_FORM = "Tool"
 """How the kinds end that are another type's node in the hands of an agent: `httpRequestTool` is an `httpRequest`."""
 
 
+REVIEW_FORM = "HitlTool"
+"""The same of those that ask a person by another type's node before an agent's tool runs: `slackHitlTool`."""
+
+
 def entry_node(node_type: NodeType | None) -> EntryNode | None:
     """The same as an `EntryNode`, when it is one."""
     return cast("EntryNode", node_type) if hasattr(node_type, "entry") else None
@@ -395,6 +413,9 @@ class NodeCatalog(Protocol):
         that is a trigger."""
 
     def all(self) -> Sequence[NodeType]: ...
+
+    def outline(self, kind: str) -> NodeOutline | None:
+        """Of the registered type of this kind alone; None: there is none."""
 
     def outlines(self) -> Sequence[NodeOutline]:
         """Of every type. Few are made to tell, so that a list costs neither time nor memory for what nobody uses."""

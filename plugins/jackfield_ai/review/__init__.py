@@ -1,0 +1,1 @@
+"""Human review: calls of tools that wait for a person's yes."""
