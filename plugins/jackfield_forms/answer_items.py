@@ -11,6 +11,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Item
 from jackfield_forms.values import CheckedForm, item_of
 
+TEST_MODES = frozenset(("test", "manual"))
+"""Of executions that somebody starts to try their workflow."""
+
 
 def approval_item(context: PluginContext, *, approved: bool) -> Item:
     """Of a question that is answered with a button."""
@@ -25,10 +28,9 @@ def question_item(context: PluginContext, checked: CheckedForm) -> Item:
 
 def page_item(context: PluginContext, waiting: WaitingCall, checked: CheckedForm) -> Item:
     """Of a page that an execution waits for."""
-    test = waiting.mode in ("test", "manual")
     more: dict[str, Json] = {
         "submittedAt": iso(context.clock.now_ms()),
-        "formMode": "test" if test else "production",
+        "formMode": "test" if waiting.mode in TEST_MODES else "production",
     }
     return item_of(checked, **more)
 

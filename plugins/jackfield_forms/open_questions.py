@@ -20,7 +20,7 @@ from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.run_rights import RunRights
 from jackfield.api.storage import ExecutionFilter, ExecutionRow
 from jackfield.api.workflows import Item
-from jackfield_forms.answer_items import approval_item, labels_of, page_item, parameters_of, question_item
+from jackfield_forms.answer_items import TEST_MODES, approval_item, labels_of, page_item, parameters_of, question_item
 from jackfield_forms.pages import FormPage, read_page
 from jackfield_forms.questions import OVER
 from jackfield_forms.settings import FormSettings
@@ -149,6 +149,7 @@ class FormQuestions:
             options=options,
             fields=fields,
             url=self._url(waiting, is_question=is_question),
+            test=waiting.mode in TEST_MODES,
         )
 
     def _url(self, waiting: WaitingCall, *, is_question: bool) -> str:

@@ -131,13 +131,14 @@ class Inbox:
             "workflowId": one.workflow_id,
             "workflow": one.workflow,
             "node": one.node,
+            "test": one.test,
         }
 
 
 _EMPTY: Mapping[str, Json] = dict.fromkeys(
     ("until", "url", "executionId", "workflowId", "workflow", "node", "profile", "askedBy", "sessionId", "tool",
      "input", "host", "answer", "answeredBy", "closedAt")
-) | {"message": "", "fields": [], "cut": False}  # fmt: skip
+) | {"message": "", "fields": [], "cut": False, "test": False}  # fmt: skip
 
 
 def is_question(id: str) -> bool:

@@ -110,7 +110,7 @@ class ApprovalOut(_Named):
     """One thing that people are asked. `kind`: `question` and `form` of an execution, `permission` of an agent.
     `until`: the execution goes on then without an answer, and an agent's request is rejected. `url`: of a page that
     answers too, for those who may answer. `cut`: some of the input is not shown, so that nobody can allow it.
-    `session`: of the agent, or its run."""
+    `session`: of the agent, or its run. `test`: the execution is a test of its workflow."""
 
     id: str
     kind: Kind
@@ -126,6 +126,7 @@ class ApprovalOut(_Named):
     workflow_id: str | None
     workflow: str | None
     node: str | None
+    test: bool
     profile: str | None
     asked_by: Literal["agent_session", "terminal_session", "run"] | None
     session_id: str | None

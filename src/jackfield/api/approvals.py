@@ -37,7 +37,8 @@ class WaitingQuestion:
 
     `id`: `<execution>.<question>`. `kind`: `question` of a node that has sent it, `form` of a page. `fields`: of the
     form, empty where an option is chosen. `asked_ms`, `until_ms`: Unix ms. `until_ms`: None: it waits without end.
-    `url`: of the page that answers too. Empty for who may not answer.
+    `url`: of the page that answers too. Empty for who may not answer. `test`: the execution
+    is a test of its workflow.
     """
 
     id: str
@@ -53,6 +54,7 @@ class WaitingQuestion:
     options: Sequence[ApprovalOption] = ()
     fields: Sequence[Mapping[str, Json]] = ()
     url: str = ""
+    test: bool = False
 
 
 @record

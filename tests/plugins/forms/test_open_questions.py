@@ -8,7 +8,9 @@ import pytest
 from tests.plugins.forms.form_lab import Site
 from tests.plugins.forms.test_questions import AT, TWO, Asked
 
+from jackfield.api.engine import Mode
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.records import replace
 from jackfield.api.storage import NewExecution
 from jackfield_forms.open_questions import FormQuestions
 from jackfield_forms.settings import FormSettings
@@ -31,6 +33,7 @@ async def test_an_approval_is_listed_and_answered(site: Site) -> None:
     questions = FormQuestions(site.context)
     (found,) = (await questions.open()).rows
     assert (found.kind, found.message, found.execution_id) == ("question", "Ship <it>?", made.ident)
+    assert not found.test
     assert [(one.id, one.label, one.allows) for one in found.options] == [
         ("no", "No <way>", False),
         ("yes", "Yes", True),
@@ -44,6 +47,15 @@ async def test_an_approval_is_listed_and_answered(site: Site) -> None:
         assert caught.value.details == details
     await questions.answer(found.id, "no", {})
     assert site.engine.resumed == [[{"json": {"data": {"approved": False, "respondedAt": AT}}}]]
+
+
+@pytest.mark.parametrize("mode", ["test", "manual"])
+async def test_what_a_test_run_asks_is_marked(site: Site, mode: Mode) -> None:
+    made = Asked(site, **TWO)
+    await stored(site, made.ident)
+    site.engine.waits[made.ident] = replace(made.waiting, mode=mode)
+    (found,) = (await FormQuestions(site.context).open()).rows
+    assert found.test
 
 
 async def test_a_form_is_filled_in(site: Site) -> None:

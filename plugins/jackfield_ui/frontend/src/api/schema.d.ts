@@ -4669,7 +4669,7 @@ export interface components {
          * @description One thing that people are asked. `kind`: `question` and `form` of an execution, `permission` of an agent.
          *     `until`: the execution goes on then without an answer, and an agent's request is rejected. `url`: of a page that
          *     answers too, for those who may answer. `cut`: some of the input is not shown, so that nobody can allow it.
-         *     `session`: of the agent, or its run.
+         *     `session`: of the agent, or its run. `test`: the execution is a test of its workflow.
          */
         ApprovalOut: {
             /** Answer */
@@ -4713,6 +4713,8 @@ export interface components {
              * @enum {string}
              */
             state: "open" | "answered" | "withdrawn" | "expired";
+            /** Test */
+            test: boolean;
             /** Title */
             title: string;
             /** Tool */

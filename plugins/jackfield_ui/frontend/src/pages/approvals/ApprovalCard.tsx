@@ -77,6 +77,14 @@ function Source({ approval }: { approval: Approval }) {
           </Anchor>
           {node && ` · ${node}`}
           {' · '}
+          {approval.test && (
+            <>
+              <Text span inherit fw={600}>
+                {t('Test')}
+              </Text>
+              {' · '}
+            </>
+          )}
         </>
       )}
       <RelativeTime time={askedAt} />
