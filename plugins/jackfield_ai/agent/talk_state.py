@@ -22,7 +22,7 @@ class TalkState:
 
     `messages`: after its beginning; the last is the model's, with calls. `answers`: what these calls have given, in
     their order; None: nothing yet. `steps`: the tools called before. `rounds`: requests to the model so far. `mends`:
-    how often the model may still mend its answer.
+    how often the model may still correct its answer.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -34,7 +34,7 @@ class TalkState:
 
 @state
 class WaitingTalks:
-    """What a run of an agent knows when it waits. `made`: the items of the input items that it is done with. `talks`:
+    """The knowledge of an agent's run that waits. `made`: the items of the input items that it is done with. `talks`:
     those of the others. `asked`: whose question is open. `questions`: how many were sent."""
 
     made: dict[int, Items] = field(default_factory=dict)

@@ -9,8 +9,8 @@ from jackfield.api.nodes.items import pass_all
 from jackfield.api.records import replace
 from jackfield.api.workflows import Items
 from jackfield_ai.agent.talk_state import TalkState, WaitingTalks
-from jackfield_ai.review.tool import refusal
 from jackfield_ai.settings import AiSettings
+from jackfield_ai.tools.reviewed import refusal
 from jackfield_ai.tools.toolbox import Toolbox, tools_of
 
 
@@ -66,8 +66,8 @@ class AgentTalks:
         self._waits.clear()
 
     async def ask(self) -> Suspend | None:
-        """Ask for the first call that waits. None: none does, or its question cannot be sent, which its model is
-        told."""
+        """Ask for the first call that waits. None: none does, or nobody can send its question. Its model learns that
+        then."""
         kept = self._kept
         if not kept.talks:
             return None

@@ -24,7 +24,7 @@ from jackfield.api.nodes.lists import CredentialAccess, ListQuestion, LoadedPage
 from jackfield.api.questions import APPROVAL
 from jackfield.api.workflows import Node
 from jackfield_ai.review.kinds import RESOURCES, described
-from jackfield_ai.review.tool import ReviewedTool
+from jackfield_ai.tools.reviewed import ReviewedTool
 from jackfield_ai.tools.toolbox import tools_of
 
 ASKS = "sendAndWait"

@@ -9,11 +9,11 @@ from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
 from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError, Suspend, supplying_node
-from jackfield_ai.review.tool import ReviewedTool
 from jackfield_ai.serving import ServedNode
 from jackfield_ai.settings import AiSettings
 from jackfield_ai.together import each
 from jackfield_ai.tools.node_tool import NodeTool
+from jackfield_ai.tools.reviewed import ReviewedTool
 
 MAX_NAME = 64
 ToolFunction = Callable[[Mapping[str, Json]], Awaitable[Json]]
@@ -75,7 +75,7 @@ class Toolbox:
         return await tool.ask(item, call.name, call.arguments, question)
 
     async def approved(self, call: ToolCall) -> str:
-        """What a call gives that a person has approved."""
+        """The result of a call that a person has approved."""
         tool = self.reviewed(call)
         if tool is None:  # the workflow's tools are others by now
             return f"Error: {_GONE.format(call.name)}"

@@ -27,7 +27,10 @@ class NodeRecordError(TypedDict):
 
 
 class SuspendedRun(TypedDict):
-    """What a node run goes on with; see `jackfield.api.nodes.Resumed`. `items`: absent until the call has come."""
+    """The data that a node run goes on with; see `jackfield.api.nodes.Resumed`.
+
+    `items`: absent until the call has come.
+    """
 
     state: dict[str, Json]
     items: NotRequired[Items]

@@ -64,8 +64,10 @@ class Suspend:
 
 @record
 class Resumed:
-    """What a node run goes on with after a wait. `state`: see `Suspend.state`. `items`: of the call; None: none came in
-    time."""
+    """The data that a node run goes on with after a wait.
+
+    `state`: see `Suspend.state`. `items`: of the call; None: none came in time.
+    """
 
     state: Mapping[str, Json]
     items: Items | None

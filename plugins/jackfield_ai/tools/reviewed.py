@@ -15,7 +15,7 @@ PARAMETERS, FOR_REVIEW = "toolParameters", "hitlParameters"
 
 
 class ReviewedTool:
-    """A `Tool` that runs after a person has approved this very call. Whoever cannot wait for one cannot call it."""
+    """A `Tool` that runs after a person has approved this very call. A node that cannot wait for one cannot call it."""
 
     def __init__(self, reviewer: AttachedNode, tool: Tool) -> None:
         self._reviewer = reviewer
