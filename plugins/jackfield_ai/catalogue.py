@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import REVIEW_FORM, NodeOffer
+from jackfield.api.nodes.later_outlines import LaterOutlines
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_ai.review.kinds import RESOURCES, review_outline
 
+OUTLINES = Path(__file__).with_name("outlines.json")
 RUNNING: Mapping[str, str] = {
     "agent": "agent.node:agent",
     "anthropic": "models.standalone:anthropic",
@@ -105,10 +108,14 @@ PREFIX = "langchain."
 def node_types(context: PluginContext) -> list[NodeOffer]:
     """One offer per kind."""
     here = {PREFIX + kind: place for kind, place in (*RUNNING.items(), *SERVING.items())}
+    of = LaterOutlines(OUTLINES).of
     reviews = [kind + REVIEW_FORM for kind in RESOURCES]
     offered = [*here.items(), *((kind, "known:known") for kind in KNOWN)]
     return [
-        *(NodeOffer(kind, f"jackfield_ai.{place}", (context, kind)) for kind, place in offered),
+        *(
+            NodeOffer(kind, f"jackfield_ai.{place}", (context, kind), outline=partial(of, kind))
+            for kind, place in offered
+        ),
         *(_review(context, kind) for kind in reviews),
     ]
 

@@ -4,10 +4,14 @@ nothing."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
+from jackfield.api.nodes.later_outlines import LaterOutlines
 
+OUTLINES = Path(__file__).with_name("outlines.json")
 MODULES: Mapping[str, str] = {
     "aggregate": "lists.aggregate",
     "code": "code.code_node",
@@ -65,4 +69,8 @@ MODULES: Mapping[str, str] = {
 
 def node_types(context: PluginContext) -> list[NodeOffer]:
     """One offer per kind."""
-    return [NodeOffer(kind, f"jackfield_nodes.{module}:node", (context,)) for kind, module in MODULES.items()]
+    of = LaterOutlines(OUTLINES).of
+    return [
+        NodeOffer(kind, f"jackfield_nodes.{module}:node", (context,), outline=partial(of, kind))
+        for kind, module in MODULES.items()
+    ]
