@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from jackfield.testing.certificates import issued
 from jackfield.testing.daemon import CHEAP_PASSWORDS, HOST, PASSWORD, USERNAME, free_port, poll
+from jackfield.testing.documents import chain, node
+from jackfield.testing.postgres import postgres_server
 
 from .container import BUILT, USER, Image, buildah, built, lacking, mounted, pulled, unreachable
 
-LARGEST_PULLED = 250_000_000
+LARGEST_PULLED = 105_000_000
 """Bytes that a registry sends, the base's among them."""
-LARGEST_UNPACKED = 265_000_000
+LARGEST_UNPACKED = 250_000_000
 """Bytes of all files of the image, what is left of its base among them."""
 READY_TIMEOUT = 60
 LACKING = lacking()
@@ -50,6 +55,17 @@ class ContainedDaemon:
     def client(self) -> httpx.Client:
         return httpx.Client(base_url=f"http://{HOST}:{self.port}", trust_env=False, timeout=20)
 
+    def run(self, document: Mapping[str, object]) -> dict[str, Any]:
+        """The finished execution of a workflow that is not saved."""
+        with self.client() as client:
+            answer = client.post("/api/v1/auth/login", json={"username": USERNAME, "password": PASSWORD})
+            assert answer.status_code == httpx.codes.OK, answer.text
+            bearer = {"Authorization": f"Bearer {answer.json()['token']}"}
+            done = client.post("/api/v1/workflows/run", json={"workflow": document}, headers=bearer)
+        assert done.status_code == httpx.codes.OK, done.text
+        found: dict[str, Any] = done.json()
+        return found
+
     def is_ready(self) -> bool:
         assert self.process.is_running(), self.output.read_text()
         try:
@@ -66,9 +82,9 @@ class ContainedDaemon:
 
 
 def volume_of(place: Path) -> Path:
-    """An empty directory with the owner and the mode that the image gives a new volume."""
+    """A directory with the owner and the mode that the image gives a new volume."""
     volume = place / "volume"
-    volume.mkdir(mode=0o700)
+    volume.mkdir(mode=0o700, exist_ok=True)
     os.chown(volume, USER, USER)
     return volume
 
@@ -102,11 +118,22 @@ def test_it_is_small(image: Image, tmp_path: Path) -> None:
 def test_it_has_no_installer_of_its_own_no_symbols_and_each_module_compiled_once(image: Image) -> None:
     packages = image.root / "opt/jackfield/lib/python3.13/site-packages"
     assert not list(packages.glob("pip*"))
+    assert not list(packages.glob("pygments*"))
     assert not [path for path in packages.rglob("*.so") if b".debug_info\0" in path.read_bytes()]
     sources = list((packages / "jackfield").rglob("*.py"))
     assert len(list((packages / "jackfield").rglob("*.pyc"))) == len(sources)
     assert not (image.root / "tmp/compiled").exists()
     assert not (image.root / "source").exists()
+
+
+def test_psycopg_has_the_openssl_that_python_has(image: Image) -> None:
+    bundled = image.root / "opt/jackfield/lib/python3.13/site-packages/psycopg_binary.libs"
+    links = [path for path in bundled.iterdir() if path.name.startswith(("libssl-", "libcrypto-"))]
+    assert len(links) == 2
+    for link in links:
+        name = link.name.partition("-")[0]
+        assert link.readlink().match(f"/usr/lib/*/{name}.so.3")
+        assert (image.root / link.readlink().relative_to("/")).is_file()
 
 
 def test_it_is_one_layer_without_parts_of_its_base_that_nobody_needs(image: Image) -> None:
@@ -177,6 +204,33 @@ def test_it_takes_secrets_from_files(image: Image, tmp_path: Path) -> None:
     with output.open("wb") as file:
         assert image.process(["jackfield", "doctor"], volume, {}, file).ended(60) == 0, output.read_text()
     assert "a-signing-key" not in output.read_text()
+
+
+def test_it_runs_scripts_and_keeps_executions_in_postgresql_over_tls(image: Image, tmp_path: Path) -> None:
+    """libpq is psycopg's, and its OpenSSL is the base's."""
+    script = chain(
+        "Scripts",
+        node("Start", "manualTrigger"),
+        node("Rhai", "code", {"language": "rhai", "rhaiCode": "[#{ json: #{ total: 40 + 2 } }]"}),
+        node("JavaScript", "code", {"jsCode": "return [{ json: { half: $input.first().json.total / 2 } }];"}),
+    )
+    authority, certificate, key = issued(tmp_path, "db.example")
+    copied = Path(shutil.copy(authority, volume_of(tmp_path)))
+    os.chown(copied, USER, USER)
+    with postgres_server() as server:
+        server.present(certificate, key)
+        server.switch_tls("on")
+        checked = f"hostaddr={HOST}&sslmode=verify-full&sslrootcert={image.settings['WorkingDir']}/{copied.name}"
+        address = server.dsn().replace(f"@{HOST}", "@db.example")
+        given = {"STORE_NAME": "postgres", "STORE_POSTGRES_DSN": f"{address}?{checked}"}
+        started = ContainedDaemon(image, tmp_path, **{f"JACKFIELD_{name}": value for name, value in given.items()})
+        try:
+            poll(started.is_ready, "the daemon of the image is ready", timeout=READY_TIMEOUT)
+            assert started.run(script)["data"][0]["json"] == {"half": 21}
+            assert server.run("SELECT bool_and(ssl) FROM pg_stat_ssl WHERE pid <> pg_backend_pid()") == [(True,)]
+            assert server.run("SELECT count(*) FROM jackfield.executions") == [(1,)]
+        finally:
+            started.process.kill()
 
 
 def test_sigterm_ends_it_in_order(image: Image, tmp_path: Path) -> None:

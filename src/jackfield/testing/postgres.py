@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from .daemon import HOST, free_port, poll
 
@@ -157,6 +157,19 @@ class PostgresServer:
     def new_name(self) -> str:
         """For a schema or a database that no other test has."""
         return f"t{next(self._names)}"
+
+    def present(self, certificate: Path, key: Path) -> None:
+        """What the server shows to clients under TLS, from the next connection on."""
+        for source, name in ((certificate, "server.crt"), (key, "server.key")):
+            file = Path(shutil.copy(source, self._data / name))
+            shutil.chown(file, self._data.owner())
+            file.chmod(0o600)
+
+    def switch_tls(self, value: Literal["on", "off"]) -> None:
+        """on: `present` has been called."""
+        self.run(f"ALTER SYSTEM SET ssl = {value}")
+        self.run("SELECT pg_reload_conf()")
+        poll(lambda: self.run("SHOW ssl") == [(value,)], f"TLS is {value}")
 
     def _program(self, program: str, *arguments: str) -> None:
         subprocess.run(  # noqa: S603 - the server under test

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.storage import NewExecution
 from jackfield.testing.certificates import self_signed
-from jackfield.testing.daemon import HOST, poll
+from jackfield.testing.daemon import HOST
 from jackfield.testing.postgres import PASSWORD, USER, PostgresServer
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.store import PostgresStore
@@ -37,22 +36,9 @@ class TlsServer:
         asked = {"hostaddr": HOST, "sslmode": "verify-full", "sslrootcert": authority}
         return f"postgresql://{USER}:{PASSWORD}@{name}:{self.server.port}/postgres?{urlencode(asked)}"
 
-    def present(self, certificate: Path, key: Path) -> None:
-        """From the next connection on."""
-        data = self.server.directory / "data"
-        for source, file in ((certificate, data / "server.crt"), (key, data / "server.key")):
-            shutil.copy(source, file)
-            shutil.chown(file, data.owner())
-            file.chmod(0o600)
-
-    def switch(self, value: str) -> None:
-        self.server.run(f"ALTER SYSTEM SET ssl = {value}")
-        self.server.run("SELECT pg_reload_conf()")
-        poll(lambda: self.server.run("SHOW ssl") == [(value,)], f"TLS is {value}")
-
     def begin(self) -> None:
-        self.present(self.authority, self._key)
-        self.switch("on")
+        self.server.present(self.authority, self._key)
+        self.server.switch_tls("on")
 
 
 @pytest.fixture
@@ -60,7 +46,7 @@ def tls(jackfield_postgres: PostgresServer, tmp_path: Path) -> Iterator[TlsServe
     made = TlsServer(jackfield_postgres, tmp_path)
     made.begin()
     yield made
-    made.switch("off")
+    made.server.switch_tls("off")
 
 
 async def refusal(store: PostgresStore) -> str:
@@ -113,8 +99,8 @@ async def test_a_certificate_that_changes_is_named(
 ) -> None:
     store = new_store(dsn=tls.dsn(tls.authority), timeout=0.6)
     await store.open()
-    tls.present(*self_signed(tmp_path, "other.example"))
-    tls.switch("on")
+    tls.server.present(*self_signed(tmp_path, "other.example"))
+    tls.server.switch_tls("on")
     tls.server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'jackfield'")
     with pytest.raises(StoreUnavailable, match="certificate of the PostgreSQL server is not accepted"):
         await store.add_execution(NewExecution("e", None, 1, "manual", "running", 1, b"x"))
