@@ -20,6 +20,7 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 SystemCallArchitectures=native
 SystemCallFilter=@system-service @mount pivot_root
 SystemCallErrorNumber=EPERM
+LimitCORE=0
 UMask=0077"""
 _FOR_THE_SYSTEM = """\
 ProtectSystem=strict
