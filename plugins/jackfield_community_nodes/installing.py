@@ -22,7 +22,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_community_nodes.kinds import KIND, is_signed
 from jackfield_community_nodes.npm.archives import unpack
-from jackfield_community_nodes.npm.registry import Registry
+from jackfield_community_nodes.npm.registry import NpmRegistry
 from jackfield_community_nodes.npm.resolving import MODULES, Placed, resolved
 from jackfield_community_nodes.packages import (
     DESCRIPTION,
@@ -75,7 +75,7 @@ class Installer:
 
     async def _into(self, directory: Path, name: str, version: str, integrity: str) -> InstalledPackage:
         url = self._settings.registry or await npm_registry()
-        async with Registry(url, self._settings.registry_token, self._settings.download_timeout) as registry:
+        async with NpmRegistry(url, self._settings.registry_token, self._settings.download_timeout) as registry:
             placed = await resolved(registry, name, version, self._settings.max_dependencies)
             hashes = await self._files(registry, placed, directory)
         first = placed[0].published
@@ -107,7 +107,7 @@ class Installer:
             problems=[problem[:500] for problem in described.problems],
         )
 
-    async def _files(self, registry: Registry, placed: Sequence[Placed], directory: Path) -> list[str]:
+    async def _files(self, registry: NpmRegistry, placed: Sequence[Placed], directory: Path) -> list[str]:
         """Each package where it belongs; their hashes, in the same order. Those above others come first."""
         turn, room = asyncio.Semaphore(_AT_ONCE), self._settings.max_size << 20
         hashes: list[str] = []

@@ -55,7 +55,7 @@ class Begun:
     redirect_uri: str
 
 
-class Authorizing:
+class AuthorizationFlow:
     """OAuth authorizations that a browser has begun and not ended yet."""
 
     def __init__(self, context: PluginContext, keeper: TokenKeeper) -> None:

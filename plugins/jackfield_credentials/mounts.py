@@ -20,4 +20,6 @@ def mounts(context: PluginContext) -> Sequence[AsgiMount]:
 
 
 def _built(context: PluginContext) -> AsgiApp:
-    return cast("Callable[[PluginContext], AsgiApp]", load("jackfield_credentials.http.callback:Callback"))(context)
+    return cast(
+        "Callable[[PluginContext], AsgiApp]", load("jackfield_credentials.http.callback:AuthorizationCallback")
+    )(context)

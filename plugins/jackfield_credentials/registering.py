@@ -24,7 +24,7 @@ _METHODS = {"client_secret_post": "body", "client_secret_basic": "header", "none
 fits is asked for: servers of the SDK want the client's ID in the body in any case."""
 
 
-class Registration:
+class ClientRegistration:
     """One registration. server: the resource's address; redirect_uri: where users come back to; timeout: seconds of
     each request."""
 

@@ -10,7 +10,7 @@ from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.accounts import ServiceAccounts
 from jackfield_credentials.authorizations import authorization
-from jackfield_credentials.flow import Authorizing
+from jackfield_credentials.flow import AuthorizationFlow
 from jackfield_credentials.tokens import TokenKeeper
 from jackfield_credentials.vault import Vault
 
@@ -27,7 +27,7 @@ class CredentialService:
         self.vault = Vault(context)
         self.keeper = TokenKeeper(context, self.vault)
         self.accounts = ServiceAccounts(context)
-        self.authorizing = Authorizing(context, self.keeper)
+        self.authorizing = AuthorizationFlow(context, self.keeper)
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
         _, values = await self.vault.read_filled(credential_id, kind)

@@ -17,9 +17,9 @@ from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.vault import Vault
 
 if TYPE_CHECKING:
-    from jackfield_credentials.registering import Registration
+    from jackfield_credentials.registering import ClientRegistration
 
-_REGISTRATION = "jackfield_credentials.registering:Registration"
+_REGISTRATION = "jackfield_credentials.registering:ClientRegistration"
 
 
 class TokenKeeper:
@@ -86,7 +86,7 @@ class TokenKeeper:
             if not client.registers:  # somebody else was quicker
                 return client
             server = client.part(client.scheme.server)
-            make = cast("type[Registration]", load(_REGISTRATION))
+            make = cast("type[ClientRegistration]", load(_REGISTRATION))
             registration = make(self._context.port(HttpClient), server, redirect_uri, client.timeout)
             made = await registration.made(client.maybe(client.scheme.scope))
             given = {"resourceUrl": resource} if (resource := client.maybe(client.scheme.resource)) else {}

@@ -13,7 +13,7 @@ from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.history import loaded, stored_json
 from jackfield.api.records import as_dict, replace
 from jackfield.api.storage import Entry
-from jackfield_evaluations.records import EvaluatedRow, RowScore, Spent, StoredEvaluation, StoredRun, Totals
+from jackfield_evaluations.records import EvaluatedRow, EvaluationRun, RowScore, Spent, StoredEvaluation, Totals
 
 _EVALUATION, _RUN, _ROW = "evaluation", "evaluation-run", "evaluation-row"
 _OPEN, _CANCEL, _NUMBER = "evaluation-open", "evaluation-cancel", "evaluation-number"
@@ -71,7 +71,7 @@ class EvaluationBook:
 
     # -- runs
 
-    async def begin(self, run: StoredRun) -> StoredRun:
+    async def begin(self, run: EvaluationRun) -> EvaluationRun:
         """Stored with the next number of its evaluation."""
         numbered = replace(run, number=await self._next_number(run.evaluation), revision=1)
         await self._context.store.put_entry(_mark(_OPEN, run.id), None)
@@ -87,20 +87,20 @@ class EvaluationBook:
                 return number
         raise Conflict(f"Too many runs of {evaluation} begin at once; try again.")
 
-    async def run(self, run_id: str) -> StoredRun:
+    async def run(self, run_id: str) -> EvaluationRun:
         """Raises `NotFound`."""
         found = await self._context.store.entry(_RUN, run_id)
         if found is None:
             raise NotFound(missing_run(run_id))
         return _run(found)
 
-    async def runs(self, evaluation: str, before: int | None, limit: int) -> list[StoredRun]:
+    async def runs(self, evaluation: str, before: int | None, limit: int) -> list[EvaluationRun]:
         """The newest first. before: only runs with a smaller number."""
         after = None if before is None else (before, "")
         found = await self._context.store.entries(_RUN, evaluation, after=after, limit=limit, newest_first=True)
         return [_run(each) for each in found]
 
-    async def runs_of(self, evaluation: str) -> AsyncIterator[StoredRun]:
+    async def runs_of(self, evaluation: str) -> AsyncIterator[EvaluationRun]:
         """All, the oldest first."""
         async for each in self._all(_RUN, evaluation):
             yield _run(each)
@@ -108,7 +108,7 @@ class EvaluationBook:
     async def run_count(self, evaluation: str) -> int:
         return await self._context.store.entry_count(_RUN, evaluation)
 
-    async def change_run(self, run: StoredRun) -> StoredRun | None:
+    async def change_run(self, run: EvaluationRun) -> EvaluationRun | None:
         """None: somebody else has changed or deleted it; nothing is stored then."""
         changed = replace(run, revision=run.revision + 1)
         return changed if await self._context.store.put_entry(_run_entry(changed), run.revision) else None
@@ -196,15 +196,15 @@ def _evaluation(entry: Entry) -> StoredEvaluation:
     return StoredEvaluation(**loaded(entry.data))
 
 
-def _run_entry(run: StoredRun) -> Entry:
+def _run_entry(run: EvaluationRun) -> Entry:
     return Entry(_RUN, run.id, run.evaluation, run.number, run.revision, stored_json(_plain(run)))
 
 
-def _run(entry: Entry) -> StoredRun:
+def _run(entry: Entry) -> EvaluationRun:
     found = loaded(entry.data)
     totals = found.pop("totals")
     spent = Spent(**totals.pop("spent"))
-    return StoredRun(**{**found, "revision": entry.revision}, totals=Totals(**totals, spent=spent))
+    return EvaluationRun(**{**found, "revision": entry.revision}, totals=Totals(**totals, spent=spent))
 
 
 def _row(entry: Entry) -> EvaluatedRow:
@@ -213,8 +213,8 @@ def _row(entry: Entry) -> EvaluatedRow:
     return EvaluatedRow(**{**found, "revision": entry.revision, "spent": Spent(**found["spent"]), "scores": scores})
 
 
-def _plain(value: StoredRun | EvaluatedRow) -> Mapping[str, object]:
+def _plain(value: EvaluationRun | EvaluatedRow) -> Mapping[str, object]:
     found = as_dict(value)
-    if isinstance(value, StoredRun):
+    if isinstance(value, EvaluationRun):
         return {**found, "totals": {**as_dict(value.totals), "spent": as_dict(value.totals.spent)}}
     return {**found, "spent": as_dict(value.spent), "scores": [as_dict(each) for each in value.scores]}

@@ -17,7 +17,7 @@ _LEAST = 1e-9
 
 
 @record
-class RowChange:
+class RowDifference:
     """before, after: None where the run has no such row. Their values are shortened."""
 
     row_id: int
@@ -26,7 +26,7 @@ class RowChange:
     after: EvaluatedRow | None
 
 
-async def compared_rows(book: EvaluationBook, before: str, after: str) -> list[RowChange]:
+async def compared_rows(book: EvaluationBook, before: str, after: str) -> list[RowDifference]:
     """Of two runs, by their ids: the changed rows first, each group in the order of the rows. Rows that are not over
     count as missing."""
     earlier = {row.row_id: _short(row) async for row in book.rows_of(before) if row.status != "running"}
@@ -44,13 +44,13 @@ def _short(row: EvaluatedRow) -> EvaluatedRow:
     )
 
 
-def counts_of(changes: list[RowChange]) -> dict[str, int]:
+def counts_of(changes: list[RowDifference]) -> dict[str, int]:
     return {change: sum(each.change == change for each in changes) for change in _ORDER}
 
 
-def _change(row_id: int, before: EvaluatedRow | None, after: EvaluatedRow | None) -> RowChange:
+def _change(row_id: int, before: EvaluatedRow | None, after: EvaluatedRow | None) -> RowDifference:
     if before is None or after is None:
-        return RowChange(row_id, "new" if before is None else "gone", before, after)
+        return RowDifference(row_id, "new" if before is None else "gone", before, after)
     difference = (after.score or 0.0) - (before.score or 0.0)
     change: Change = "same" if abs(difference) < _LEAST else "better" if difference > 0 else "worse"
-    return RowChange(row_id, change, before, after)
+    return RowDifference(row_id, change, before, after)

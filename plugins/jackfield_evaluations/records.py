@@ -130,7 +130,7 @@ class Totals:
 
 
 @record
-class StoredRun:
+class EvaluationRun:
     """One run. `number`: 1, 2 ... of its evaluation. `definition`, `version`: of the evaluation as it was then.
     `workflow_version`: that ran. `owner`: who works on it, empty: nobody. `resumed`: how often another one went on with
     it. `by`: who has started it. `revision`: of what the store has."""

@@ -23,7 +23,7 @@ class LogPosition(NamedTuple):
     offset: int
 
 
-class Line(NamedTuple):
+class LogFileLine(NamedTuple):
     place: LogPosition
     text: bytes
 
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 class LogLines(NamedTuple):
     """next: where older lines may be; None at the end of everything."""
 
-    lines: list[Line]
+    lines: list[LogFileLine]
     next: LogPosition | None
 
 
@@ -62,7 +62,7 @@ def older(
         if before.inode not in inodes:
             return LogLines([], None)  # its file is gone, and so are all older ones
         first = inodes.index(before.inode)
-    lines: list[Line] = []
+    lines: list[LogFileLine] = []
     for inode, path in files[first:]:
         end = before.offset if before is not None and inode == before.inode else None
         try:
@@ -70,7 +70,7 @@ def older(
                 for offset, text in backwards(file, end):
                     budget -= len(text)
                     if wanted(text):
-                        lines.append(Line(LogPosition(inode, offset), text))
+                        lines.append(LogFileLine(LogPosition(inode, offset), text))
                     if len(lines) >= limit or budget <= 0:
                         return LogLines(lines, LogPosition(inode, offset))
         except FileNotFoundError:
@@ -117,7 +117,7 @@ class LogTail:
         for inode, path in log_files(self._directory)[:1]:
             self._place = LogPosition(inode, path.stat().st_size)
 
-    def more(self, budget: int) -> list[Line]:
+    def more(self, budget: int) -> list[LogFileLine]:
         """Lines since the last call, the oldest first; of more than `budget` bytes in one file the rest next time."""
         files = log_files(self._directory)
         inodes = [inode for inode, _ in files]
@@ -125,12 +125,12 @@ class LogTail:
             if not files:
                 return []
             self._place = LogPosition(inodes[-1] if self._place is None else inodes[0], 0)
-        found: list[Line] = []
+        found: list[LogFileLine] = []
         for inode, path in reversed(files[: inodes.index(self._place.inode) + 1]):
             offset = self._place.offset if inode == self._place.inode else 0
             text = read_from(path, offset, budget)
             whole = text[: text.rfind(b"\n") + 1]
-            found += [Line(LogPosition(inode, start), line) for start, line in lines_of(whole, offset)]
+            found += [LogFileLine(LogPosition(inode, start), line) for start, line in lines_of(whole, offset)]
             self._place = LogPosition(inode, offset + (len(whole) or (len(text) if len(text) >= budget else 0)))
             if len(text) >= budget:
                 break

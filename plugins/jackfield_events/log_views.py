@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, LogPosition
+from jackfield_events.log_files import LogFileLine, LogPosition
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 DEPTH = 32
@@ -27,7 +27,7 @@ def wanted(level: str, search: str) -> Callable[[bytes], bool]:
     return matches
 
 
-def view(line: Line, hide: Callable[[str], str]) -> dict[str, object]:
+def view(line: LogFileLine, hide: Callable[[str], str]) -> dict[str, object]:
     """hide: masks what has become a secret after the line was written."""
     text = hide(line.text.decode(errors="replace"))
     try:

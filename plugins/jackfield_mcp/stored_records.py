@@ -18,7 +18,7 @@ RowT = TypeVar("RowT")
 ResultT = TypeVar("ResultT")
 
 
-class Records(Generic[RowT]):
+class StoredRecords(Generic[RowT]):
     """Rows of one kind."""
 
     def __init__(

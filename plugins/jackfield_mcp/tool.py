@@ -14,13 +14,13 @@ from jackfield_mcp.caller import ApiCaller
 from jackfield_mcp.settings import McpSettings
 
 
-class Arguments(BaseModel):
+class ToolArguments(BaseModel):
     """Base of what tools take: these and no others."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
-ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+ArgumentsT = TypeVar("ArgumentsT", bound=ToolArguments)
 
 
 @record

@@ -15,7 +15,7 @@ from jackfield.api.http import json_response, operation, principal, read_model, 
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.storage import ProjectRole, ResourceKind, User
-from jackfield_projects.service import Placement, ProjectDesk, SeenProject
+from jackfield_projects.service import ProjectDesk, ResourcePlacement, SeenProject
 
 if TYPE_CHECKING:
     from jackfield_projects.schemas import (
@@ -250,7 +250,7 @@ def member_view(user: User, role: ProjectRole) -> dict[str, Json]:
     return {"userId": user.id, "username": user.username, "displayName": user.display_name, "role": role}
 
 
-def placement_view(placement: Placement) -> dict[str, Json]:
+def placement_view(placement: ResourcePlacement) -> dict[str, Json]:
     return {
         "kind": placement.kind,
         "id": placement.id,

@@ -46,7 +46,7 @@ class SeenProject:
 
 
 @record
-class Placement:
+class ResourcePlacement:
     kind: ResourceKind
     id: str
     project_id: str
@@ -199,22 +199,22 @@ class ProjectDesk:
 
     # -- where things belong
 
-    async def placements(self, kind: ResourceKind, ids: Sequence[str], caller: Principal) -> list[Placement]:
+    async def placements(self, kind: ResourceKind, ids: Sequence[str], caller: Principal) -> list[ResourcePlacement]:
         """Of those of these that the caller sees."""
         with reaching(CallerReach(caller)):
             seen = await self._access.seen(kind, ids)
         wanted = [ident for ident in ids if ident in seen and await self._exists(kind, ident)]
         places, shares = await self._store.placements(kind, wanted), await self._store.shares(kind, wanted)
-        return [Placement(kind, each, places.get(each, SHARED), shares.get(each, ())) for each in wanted]
+        return [ResourcePlacement(kind, each, places.get(each, SHARED), shares.get(each, ())) for each in wanted]
 
-    async def placement(self, kind: ResourceKind, resource_id: str, caller: Principal) -> Placement:
+    async def placement(self, kind: ResourceKind, resource_id: str, caller: Principal) -> ResourcePlacement:
         """Raises `NotFound`."""
         found = await self.placements(kind, [resource_id], caller)
         if not found:
             raise NotFound(f"There is no {kind} with this id.")
         return found[0]
 
-    async def move(self, kind: ResourceKind, resource_id: str, project_id: str, caller: Principal) -> Placement:
+    async def move(self, kind: ResourceKind, resource_id: str, project_id: str, caller: Principal) -> ResourcePlacement:
         """Into another project. Raises `NotFound`, `AccessDenied`."""
         present = await self.placement(kind, resource_id, caller)
         if present.project_id == project_id:
@@ -229,7 +229,7 @@ class ProjectDesk:
             await self._store.move_workflow(resource_id, None)  # its folder belongs to the project that it leaves
         await self._store.place_resources(kind, [resource_id], project_id)
         await self._changed(f"The {kind} {resource_id} was moved to the project {project_id}", caller)
-        return Placement(
+        return ResourcePlacement(
             kind, resource_id, project_id, (await self._store.shares(kind, [resource_id])).get(resource_id, ())
         )
 
@@ -240,7 +240,9 @@ class ProjectDesk:
             with reaching(CallerReach(caller)):
                 await rules.check_move(workflow_id, project_id, caller)
 
-    async def share(self, kind: ResourceKind, resource_id: str, project_id: str, caller: Principal) -> Placement:
+    async def share(
+        self, kind: ResourceKind, resource_id: str, project_id: str, caller: Principal
+    ) -> ResourcePlacement:
         """Let another project use it; a user's id stands for the personal project. Raises `NotFound`,
         `AccessDenied`."""
         await self._may_give(kind, resource_id, caller)

@@ -135,7 +135,7 @@ class ToChild:
 
 
 @record
-class Question:
+class ConditionQuestion:
     """A script condition for the daemon to evaluate; attributes: the facts that it may know of the request, JSON (the
     decoder knows no recursive types).
     """
@@ -153,7 +153,7 @@ class FromChild:
     applied: int | None = None
     failed: str | None = None
     served: ServedRequest | None = None
-    question: Question | None = None
+    question: ConditionQuestion | None = None
     permission: PermissionQuestion | None = None
     made: MadeObjects | None = None
     connections: ConnectionCounts | None = None

@@ -22,7 +22,7 @@ from jackfield.api.sql.caps import Caps, FirstEnd
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.contents.counting import SUM_UP
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import Cursor
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.server.transactions import COMMIT, Statement, reading
@@ -43,10 +43,10 @@ _WEBHOOKS = 10_000
 """Of which additions are counted at a time."""
 
 
-class HeldCaps(Caps):
+class PostgresCaps(Caps):
     """Belongs to the event loop."""
 
-    def __init__(self, database: Database, log: logging.Logger) -> None:
+    def __init__(self, database: PostgresDatabase, log: logging.Logger) -> None:
         super().__init__(_MOST)
         self._db = database
         self._limits = reading(database.settings)

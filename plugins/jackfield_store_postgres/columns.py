@@ -29,7 +29,7 @@ _TRUE, _FALSE = _LENGTH.pack(1) + b"\x01", _LENGTH.pack(1) + b"\x00"
 _PLACE = re.compile(r"%b::(\w+)\[\]")
 
 
-class Column:
+class EncodedColumn:
     """A column that is encoded. Its subclasses say of which type it is."""
 
     __slots__ = ("data",)
@@ -53,7 +53,7 @@ def _oids(name: str) -> tuple[int, int]:
     return found.oid, found.array_oid
 
 
-class TextColumn(Column):
+class TextColumn(EncodedColumn):
     __slots__ = ()
     element, array = _oids("text")
 
@@ -65,7 +65,7 @@ class TextColumn(Column):
         return _LENGTH.pack(len(data)) + data
 
 
-class BytesColumn(Column):
+class BytesColumn(EncodedColumn):
     __slots__ = ()
     element, array = _oids("bytea")
 
@@ -74,7 +74,7 @@ class BytesColumn(Column):
         return _NULL if value is None else _LENGTH.pack(len(value)) + value
 
 
-class NumberColumn(Column):
+class NumberColumn(EncodedColumn):
     __slots__ = ()
     element, array = _oids("int8")
 
@@ -83,7 +83,7 @@ class NumberColumn(Column):
         return _NULL if value is None else _NUMBER.pack(8, value)
 
 
-class FlagColumn(Column):
+class FlagColumn(EncodedColumn):
     __slots__ = ()
     element, array = _oids("bool")
 
@@ -92,13 +92,13 @@ class FlagColumn(Column):
         return _NULL if value is None else _TRUE if value else _FALSE
 
 
-_KINDS: dict[str, type[Column]] = {
+_KINDS: dict[str, type[EncodedColumn]] = {
     "text": TextColumn, "bytea": BytesColumn, "bigint": NumberColumn, "boolean": FlagColumn,
 }  # fmt: skip
 
 
 @lru_cache(128)
-def kinds_of(sql: str) -> Sequence[Callable[[Values], Column]]:
+def kinds_of(sql: str) -> Sequence[Callable[[Values], EncodedColumn]]:
     """How the columns of a statement travel, which names their types in it."""
     return [_KINDS[name] for name in _PLACE.findall(sql)]
 
@@ -106,7 +106,7 @@ def kinds_of(sql: str) -> Sequence[Callable[[Values], Column]]:
 class _ColumnDumper(Dumper):
     format = pq.Format.BINARY
 
-    def dump(self, obj: Column) -> Buffer:
+    def dump(self, obj: EncodedColumn) -> Buffer:
         return obj.data
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import Credential, Page, Variable, Within
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, execute, number
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.within import limited
 
-_VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
-_CREDENTIALS = Query(
+_VARIABLES = PostgresQuery("id, key, value, created_at, updated_at", "variables", "key", Variable)
+_CREDENTIALS = PostgresQuery(
     "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
 _ADD_CREDENTIAL = "INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING"
@@ -24,7 +24,7 @@ _REPLACE_VARIABLE = """INSERT INTO variables VALUES (%s, %s, %s, %s, %s) ON CONF
 class PostgresConfiguration:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def variables(self, within: Within | None = None) -> list[Variable]:
         clause, values = limited("", [], "variable", "variables.id", within)

@@ -16,29 +16,29 @@ from jackfield.api.sql.writes import WriteQueue
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.migrating import migrate
 from jackfield_store_postgres.server.connections import Connection, Connector
-from jackfield_store_postgres.server.readers import Readers
+from jackfield_store_postgres.server.readers import PostgresReaders
 from jackfield_store_postgres.server.transactions import writing
 from jackfield_store_postgres.settings import PostgresSettings
-from jackfield_store_postgres.writing.batch import WriteBatch
+from jackfield_store_postgres.writing.batch import PostgresBatch
 from jackfield_store_postgres.writing.sessions import WriterSession
-from jackfield_store_postgres.writing.writer import LoneWrite, StoreWrite, StoreWriter
+from jackfield_store_postgres.writing.writer import LoneWrite, PostgresWriter, StoreWrite
 
 ResultT = TypeVar("ResultT")
 _PAUSE = 0.5
 """Seconds between attempts to connect when the store opens."""
 
 
-class Database:
+class PostgresDatabase:
     """All methods belong to the event loop that called `open`."""
 
     def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
         self.settings = settings
         self.connector = Connector(settings)
         self._log = log
-        self._readers = Readers(self.connector, settings)
+        self._readers = PostgresReaders(self.connector, settings)
         session = WriterSession(self.connector, writing(settings))
         self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
-        self._writer = StoreWriter(session, self._writes.deliver, batch_size=settings.batch_size, log=log)
+        self._writer = PostgresWriter(session, self._writes.deliver, batch_size=settings.batch_size, log=log)
 
     async def open(self) -> None:
         """Raises `ConfigurationError`, or `StoreUnavailable` while no server answers."""
@@ -61,7 +61,7 @@ class Database:
         return self._writes.metrics()
 
     def post(
-        self, run: Callable[[WriteBatch], None], size: int = 0, owners: Sequence[str | None] = ()
+        self, run: Callable[[PostgresBatch], None], size: int = 0, owners: Sequence[str | None] = ()
     ) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds; owners: as
         `StoreWrite` has them."""

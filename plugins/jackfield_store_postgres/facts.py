@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import execute, planned
 from jackfield_store_postgres.server.connections import Connection
 
@@ -14,7 +14,7 @@ _RESEAL = "UPDATE credentials SET sealed = %s WHERE id = %s AND sealed = %s"
 class PostgresFacts:
     """`jackfield.api.storage.facts.FactStore`."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def fact(self, name: str) -> str | None:
         def work(connection: Connection) -> str | None:

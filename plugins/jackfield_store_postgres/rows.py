@@ -50,7 +50,7 @@ def number(connection: Connection, sql: str, values: Sequence[Value] = ()) -> in
 
 
 @record
-class Query(Generic[RowT]):
+class PostgresQuery(Generic[RowT]):
     """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
 
     columns: str

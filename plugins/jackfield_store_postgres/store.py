@@ -14,7 +14,7 @@ from jackfield.api.sql.insights import InsightWork, SqlInsights
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
-from jackfield_store_postgres.caps import HeldCaps
+from jackfield_store_postgres.caps import PostgresCaps
 from jackfield_store_postgres.catalog.folders import PostgresFolders
 from jackfield_store_postgres.catalog.imported import PostgresImported
 from jackfield_store_postgres.catalog.old_documents import PostgresOldDocuments
@@ -22,13 +22,13 @@ from jackfield_store_postgres.catalog.revisions import Revisions
 from jackfield_store_postgres.catalog.tags import PostgresTags
 from jackfield_store_postgres.catalog.workflows import PostgresWorkflows
 from jackfield_store_postgres.configuration import PostgresConfiguration
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.facts import PostgresFacts
 from jackfield_store_postgres.history.calls import PostgresWebhooks
 from jackfield_store_postgres.history.executions import PostgresExecutions
 from jackfield_store_postgres.history.ownership import PostgresOwnership
-from jackfield_store_postgres.history.retention import Pruning
+from jackfield_store_postgres.history.retention import PostgresPruning
 from jackfield_store_postgres.moving.store import PostgresMoves
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.settings import PostgresSettings
@@ -60,7 +60,7 @@ class PostgresStore(
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
-    Pruning,
+    PostgresPruning,
     PostgresOldDocuments,
     PostgresMoves,
 ):
@@ -74,7 +74,7 @@ class PostgresStore(
 
     def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
         """Raises `ConfigurationError` for an address that cannot be read."""
-        self._db = Database(settings, log)
+        self._db = PostgresDatabase(settings, log)
         self._tables = TableWork(PostgresDialect())
         self._files = FileWork(PostgresDialect())
         self._ledgers = LedgerWork(PostgresDialect())
@@ -86,7 +86,7 @@ class PostgresStore(
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0
-        self._caps = HeldCaps(self._db, log)
+        self._caps = PostgresCaps(self._db, log)
 
     @property
     def password(self) -> str:
@@ -99,7 +99,7 @@ class PostgresStore(
         return self._db.settings.dsn
 
     @property
-    def database(self) -> Database:
+    def database(self) -> PostgresDatabase:
         return self._db
 
     async def open(self) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import ApiKey, Page, User
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, Value, execute, number
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, Value, execute, number
 from jackfield_store_postgres.server.connections import Connection
 
 
@@ -26,13 +26,13 @@ def _user(
     return User(id, username, role, password_hash, version, created, provider, subject, display_name, disabled)
 
 
-_USERS = Query(
+_USERS = PostgresQuery(
     "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled",
     "users",
     "username",
     _user,
 )
-_KEYS = Query(
+_KEYS = PostgresQuery(
     "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",
@@ -43,7 +43,7 @@ _KEYS = Query(
 class PostgresUsers:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def add_user(self, user: User) -> None:
         def work(connection: Connection) -> None:

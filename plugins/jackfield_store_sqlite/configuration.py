@@ -8,12 +8,12 @@ from typing import Any
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import Credential, Page, Variable, Within
 from jackfield_store_sqlite.damage.digests import expect, of_columns, of_credential
-from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.rows import SqliteQuery, execute, number
 from jackfield_store_sqlite.within import limited
 
-_VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
-_CREDENTIALS = Query(
+_VARIABLES = SqliteQuery("id, key, value, created_at, updated_at", "variables", "key", Variable)
+_CREDENTIALS = SqliteQuery(
     "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
 _ADD_CREDENTIAL = "INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
@@ -31,13 +31,13 @@ def _credential(id: str, *rest: Any) -> Credential:  # Any: the other columns, a
     return Credential(id, *rest[:-1])
 
 
-_CREDENTIAL = Query("id, name, kind, sealed, created_at, updated_at, digest", "credentials", "id", _credential)
+_CREDENTIAL = SqliteQuery("id, name, kind, sealed, created_at, updated_at, digest", "credentials", "id", _credential)
 
 
 class SqliteConfiguration:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def variables(self, within: Within | None = None) -> list[Variable]:
         clause, values = limited("", [], "variable", "variables.id", within)

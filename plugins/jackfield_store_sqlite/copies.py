@@ -13,10 +13,10 @@ from pathlib import Path
 from jackfield.api.errors import StoreUnavailable
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_reader
-from jackfield_store_sqlite.damage.checking import Pace, in_thread, look, problems
+from jackfield_store_sqlite.damage.checking import LookProgress, in_thread, look, problems
 from jackfield_store_sqlite.damage.reach import rename
 from jackfield_store_sqlite.damage.rows_check import damaged_rows
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 
 _PAGES = 512
 """Copied at a time, so that a stop is noticed."""
@@ -29,7 +29,7 @@ _BESIDE = ("-wal", "-shm", "-journal", "-reach", "-damage")
 class SqliteCopies:
     """`StoreCopies` and `DamageRecords` of `jackfield.api.store_copies`."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     def files(self) -> Sequence[Path]:
         file = self._db.file
@@ -39,7 +39,7 @@ class SqliteCopies:
         return await in_thread(lambda stopped: _copy(self._db, file, stopped))
 
     async def damage(self) -> Sequence[str]:
-        found = await in_thread(lambda stopped: look(self._db.file, self._db.settings, Pace(stopped)))
+        found = await in_thread(lambda stopped: look(self._db.file, self._db.settings, LookProgress(stopped)))
         known = self.known_damage()
         return [*known, *(text for text in found or () if text not in known)]
 
@@ -51,7 +51,7 @@ class SqliteCopies:
         return [each.text for each in gone]
 
 
-def _copy(database: Database, target: Path, stopped: threading.Event) -> Sequence[str]:
+def _copy(database: SqliteDatabase, target: Path, stopped: threading.Event) -> Sequence[str]:
     def look_up(*_: int) -> None:
         if stopped.is_set():
             raise StoreUnavailable("The copy was broken off.")
@@ -67,7 +67,7 @@ def _copy(database: Database, target: Path, stopped: threading.Event) -> Sequenc
                 rename(copy)
         uri = f"{target.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as copy:
-            pace = Pace(stopped)
+            pace = LookProgress(stopped)
             found = problems(copy, database.file, pace)
             damaged = [] if found else [*islice(damaged_rows(copy, pace), _TOLD)]
     except sqlite3.Error as error:

@@ -17,20 +17,20 @@ from jackfield_store_sqlite.connections import connect_writer, create_file
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
-from jackfield_store_sqlite.readers import Readers
+from jackfield_store_sqlite.readers import SqliteReaders
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.writing.batch import WriteBatch
-from jackfield_store_sqlite.writing.caps import HeldCaps
+from jackfield_store_sqlite.writing.batch import SqliteBatch
+from jackfield_store_sqlite.writing.caps import SqliteCaps
 from jackfield_store_sqlite.writing.removing import remove_calls
-from jackfield_store_sqlite.writing.writer import StoreWrite, StoreWriter
+from jackfield_store_sqlite.writing.writer import SqliteWriter, StoreWrite
 
 ResultT = TypeVar("ResultT")
 _CHECKED_AT_OPEN = 4 * 1024 * 1024
 """Bytes of a database that is checked page by page when opened (a few milliseconds)."""
 
 
-class Database:
+class SqliteDatabase:
     """All methods belong to the event loop that called `open`."""
 
     def __init__(self, file: Path, settings: SqliteSettings, log: logging.Logger) -> None:
@@ -40,12 +40,12 @@ class Database:
         self._damaged = False
         self._identity: tuple[int, int] | None = None
         self.watch = DamageWatch(file, log)
-        self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
+        self._readers = SqliteReaders(file, settings, self._found_damage, self._found_damaged_row)
         self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
         deliver, note = self._writes.deliver, self.watch.note_file
         self.packing = Packing(settings.compress_from)
-        self.caps = HeldCaps(log, self.packing)
-        self._writer = StoreWriter(
+        self.caps = SqliteCaps(log, self.packing)
+        self._writer = SqliteWriter(
             self._connect,
             deliver,
             self._found_damage,
@@ -77,7 +77,7 @@ class Database:
         """For `/metrics`: how long it takes."""
         return self._writes.metrics()
 
-    def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
+    def post(self, run: Callable[[SqliteBatch], None], size: int = 0) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
         return self._writes.add(WriteOperation(run, size))
 

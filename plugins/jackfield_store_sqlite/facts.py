@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from jackfield_store_sqlite.damage.digests import of_credential
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.rows import execute
 
 _ADD = "INSERT INTO facts (name, text) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
@@ -17,7 +17,7 @@ _RESEAL = "UPDATE credentials SET sealed = ?, digest = ? WHERE id = ?"
 class SqliteFacts:
     """`jackfield.api.storage.facts.FactStore`."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def fact(self, name: str) -> str | None:
         def work(connection: sqlite3.Connection) -> str | None:

@@ -28,7 +28,7 @@ class _Place(threading.local):
     deadline: float = 0.0
 
 
-class Readers:
+class SqliteReaders:
     """A bounded pool. A read that takes longer than the limit is interrupted and fails."""
 
     def __init__(

@@ -51,7 +51,7 @@ def number(connection: sqlite3.Connection, sql: str, values: Sequence[Value] = (
 
 
 @record
-class Query(Generic[RowT]):
+class SqliteQuery(Generic[RowT]):
     """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
 
     columns: str

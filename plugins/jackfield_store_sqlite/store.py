@@ -25,13 +25,13 @@ from jackfield_store_sqlite.catalog.workflows import SqliteWorkflows
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.facts import SqliteFacts
 from jackfield_store_sqlite.history.calls import SqliteWebhooks
 from jackfield_store_sqlite.history.executions import SqliteExecutions
 from jackfield_store_sqlite.history.ownership import Lives, SqliteOwnership
-from jackfield_store_sqlite.history.retention import Pruning
+from jackfield_store_sqlite.history.retention import SqlitePruning
 from jackfield_store_sqlite.moving.store import SqliteMoves
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.users import SqliteUsers
@@ -57,7 +57,7 @@ class SqliteStore(
     SqlDrafts[sqlite3.Connection],
     SqlProjects[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
-    Pruning,
+    SqlitePruning,
     SqliteCopies,
     SqliteOldDocuments,
     SqliteMoves,
@@ -71,7 +71,7 @@ class SqliteStore(
     name = "sqlite"
 
     def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
-        self._db = Database(config_dir / settings.file, settings, log)
+        self._db = SqliteDatabase(config_dir / settings.file, settings, log)
         self._tables = TableWork(SqliteDialect())
         self._files = FileWork(SqliteDialect())
         self._ledgers = LedgerWork(SqliteDialect())
@@ -87,7 +87,7 @@ class SqliteStore(
         self._spans = {}
 
     @property
-    def database(self) -> Database:
+    def database(self) -> SqliteDatabase:
         return self._db
 
     def claim(self) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding, Metric
-from jackfield_store_sqlite.damage.checking import Pace, in_thread, look
+from jackfield_store_sqlite.damage.checking import LookProgress, in_thread, look
 from jackfield_store_sqlite.damage.known import REMEDY, DamageFinding
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.store import SqliteStore
 
 _REST = 3.0
@@ -32,9 +32,9 @@ def start(context: PluginContext) -> None:
         context.spawn("store_sqlite.look", _look_at_all(context, store.database))
 
 
-async def _look_at_all(context: PluginContext, database: Database) -> None:
+async def _look_at_all(context: PluginContext, database: SqliteDatabase) -> None:
     begun = time.monotonic()
-    found = await in_thread(lambda stopped: look(database.file, database.settings, Pace(stopped, _REST)))
+    found = await in_thread(lambda stopped: look(database.file, database.settings, LookProgress(stopped, _REST)))
     if found is None:
         return
     if found:
@@ -57,7 +57,7 @@ async def findings(context: PluginContext) -> Sequence[Finding]:
         timer = threading.Timer(_DOCTOR, stopped.set)
         timer.start()
         try:
-            return look(database.file, database.settings, Pace(stopped))
+            return look(database.file, database.settings, LookProgress(stopped))
         finally:
             timer.cancel()
 

@@ -10,8 +10,8 @@ from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.storage import ApiKey, Page, User
 from jackfield_store_sqlite.damage.digests import expect, of_columns
-from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.rows import SqliteQuery, execute, number
 
 
 def _api_key(
@@ -29,13 +29,13 @@ def _user(
     return User(id, username, role, password_hash, version, created, provider, subject, display_name, bool(disabled))
 
 
-_USERS = Query(
+_USERS = SqliteQuery(
     "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled",
     "users",
     "username",
     _user,
 )
-_KEYS = Query(
+_KEYS = SqliteQuery(
     "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",
@@ -64,7 +64,7 @@ _KEY = replace(_KEYS, columns=f"{_KEYS.columns}, row_digest", make=_checked_api_
 class SqliteUsers:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def add_user(self, user: User) -> None:
         def work(connection: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_telemetry.reports.answers import USUAL_ANSWERS, AnswersScope, answers, answers_view
 from jackfield_telemetry.reports.blocks import HOURS, BlocksScope, block_report
-from jackfield_telemetry.reports.periods import Span, zone_of
+from jackfield_telemetry.reports.periods import TimeSpan, zone_of
 from jackfield_telemetry.reports.queries import Pricing, UsageFilter
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order, ReportScope, report, span_between
 from jackfield_telemetry.reports.views import blocks_view, report_view
@@ -77,7 +77,7 @@ def requested_report(service: UsageService, asked: ReportRequest) -> tuple[dict[
     return service.ledger.read(lambda connection: view(connection, pricing)), service.warnings()
 
 
-def asked_view(service: UsageService, asked: ReportRequest) -> tuple[Span, View]:
+def asked_view(service: UsageService, asked: ReportRequest) -> tuple[TimeSpan, View]:
     """Of which time a ledger has to be there, and what makes the report of it. Raises `InvalidInput`."""
     zone = zone_of(asked.tz)
     span = span_between(asked.since, asked.until, zone)
@@ -93,4 +93,4 @@ def asked_view(service: UsageService, asked: ReportRequest) -> tuple[Span, View]
         return report_view(report(connection, pricing, wanted), wanted)
 
     # Where a block begins depends on what was before.
-    return (Span() if asked.kind == "blocks" else span), view
+    return (TimeSpan() if asked.kind == "blocks" else span), view

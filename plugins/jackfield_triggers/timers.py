@@ -28,7 +28,7 @@ class _Entry:
     """It was dropped while it was busy."""
 
 
-class Timers:
+class KeyedTimers:
     """Each key is due at one moment, and is worked on by one task at a time."""
 
     def __init__(self, clock: Clock, slots: int) -> None:

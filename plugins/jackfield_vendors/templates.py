@@ -34,7 +34,7 @@ _PATH = re.compile(r"(?:\.|[@$]?[A-Za-z_][\w-]*)(?:\.[\w-]+)*")
 
 
 @record
-class Choice:
+class Alternative:
     """One alternative. path: empty for a literal."""
 
     path: tuple[str, ...]
@@ -44,7 +44,7 @@ class Choice:
 
 @record
 class TemplateReference:
-    choices: tuple[Choice, ...]
+    choices: tuple[Alternative, ...]
 
 
 @record
@@ -93,14 +93,14 @@ def _reference(source: str) -> TemplateReference:
     return TemplateReference(tuple(_choice(part.strip()) for part in source.split("??")))
 
 
-def _choice(source: str) -> Choice:
+def _choice(source: str) -> Alternative:
     head, *rest = (part.strip() for part in _split(source))
     filters = tuple(_filter(part) for part in rest)
     if len(head) >= 2 and head[0] == head[-1] == "'":
-        return Choice((), head[1:-1], filters)
+        return Alternative((), head[1:-1], filters)
     if not _PATH.fullmatch(head):
         raise TemplateMismatch(f"{{{source}}} is no name of a value")
-    return Choice((".",) if head == "." else tuple(head.split(".")), None, filters)
+    return Alternative((".",) if head == "." else tuple(head.split(".")), None, filters)
 
 
 def _split(source: str) -> list[str]:
@@ -168,7 +168,7 @@ def _resolved(reference: TemplateReference, scope: TemplateScope) -> Json | Miss
     return MISSING
 
 
-def _chosen(choice: Choice, scope: TemplateScope) -> Json | Missing:
+def _chosen(choice: Alternative, scope: TemplateScope) -> Json | Missing:
     found: Json = choice.literal
     if choice.literal is None:
         found = _looked_up(choice.path, scope)

@@ -23,7 +23,7 @@ from jackfield.api.json_schemas import problems
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import KeptBroken, NodeError, NodeUnavailable
 from jackfield_ai.mcp_client.programs import Program, Streams, running
-from jackfield_ai.mcp_client.targets import MAX_PAGES, McpResult, McpSession, McpTarget, McpTool, Progress
+from jackfield_ai.mcp_client.targets import MAX_PAGES, McpResult, McpSession, McpTarget, Progress, ServerTool
 from jackfield_ai.mcp_client.traffic import GuardedTransport, NotedSecrets, Trouble, trouble_of_call
 from jackfield_ai.settings import AiSettings
 
@@ -42,7 +42,7 @@ _SSE_CLOSED = "The connection of the session has ended; over SSE a message has a
 _REFUSED = {401: "wants a credential that the node does not have, or one that is still valid", 403: "denies access"}
 
 
-class Line:
+class ServerLine:
     """How the server is reached, and what is known of it when something fails."""
 
     def __init__(self, target: McpTarget) -> None:
@@ -100,12 +100,12 @@ def _leaves(error: BaseException) -> list[BaseException]:
 class SdkSession:
     """`McpSession`."""
 
-    def __init__(self, client: Client, line: Line) -> None:
+    def __init__(self, client: Client, line: ServerLine) -> None:
         self._client = client
         self._line = line
         self._outputs: dict[str, Mapping[str, Json]] = {}
 
-    async def page(self, cursor: str = "") -> tuple[Sequence[McpTool], str]:
+    async def page(self, cursor: str = "") -> tuple[Sequence[ServerTool], str]:
         call = Trouble()
         try:
             found = await _asked(self._client.list_tools(cursor=cursor or None), call)
@@ -113,8 +113,8 @@ class SdkSession:
             self._failed("does not list its tools", exc, call)
         return [self._tool(one) for one in found.tools], found.next_cursor or ""
 
-    async def tools(self) -> Sequence[McpTool]:
-        found: list[McpTool] = []
+    async def tools(self) -> Sequence[ServerTool]:
+        found: list[ServerTool] = []
         cursor = ""
         for _ in range(MAX_PAGES):
             rows, cursor = await self.page(cursor)
@@ -123,13 +123,13 @@ class SdkSession:
                 return found
         raise NodeError(f"The MCP server has more than {MAX_PAGES} pages of tools; use one that has fewer.")
 
-    def _tool(self, one: mcp_types.Tool) -> McpTool:
+    def _tool(self, one: mcp_types.Tool) -> ServerTool:
         row = masked(one.model_dump(mode="json", by_alias=True, exclude_none=True), self._line.hide)
         if len(dumps(row)) > MAX_TOOL:
             raise NodeError(f"The MCP server describes the tool {one.name[:100]} with more than {MAX_TOOL} bytes.")
         given = row if isinstance(row, dict) else {}
         described, output = given.get("inputSchema"), given.get("outputSchema")
-        made = McpTool(
+        made = ServerTool(
             one.name,
             str(given.get("description") or ""),
             described if isinstance(described, dict) else {"type": "object"},
@@ -217,7 +217,7 @@ async def _asked(asking: Coroutine[Any, Any, T], call: Trouble) -> T:
 @asynccontextmanager
 async def connected(context: PluginContext, target: McpTarget) -> AsyncIterator[McpSession]:
     """A session, until it is left or the server ends it. Raises `NodeError`."""
-    settings, line = context.settings(AiSettings), Line(target)
+    settings, line = context.settings(AiSettings), ServerLine(target)
     open_ = False
     try:
         async with AsyncExitStack() as stack:
@@ -258,7 +258,7 @@ async def _given(streams: Streams) -> AsyncIterator[Streams]:
     yield streams
 
 
-async def _streams(context: PluginContext, line: Line, settings: AiSettings, stack: AsyncExitStack) -> Any:
+async def _streams(context: PluginContext, line: ServerLine, settings: AiSettings, stack: AsyncExitStack) -> Any:
     """The streams of the transport, of the SDK's own types, hence Any."""
     target, most = line.target, settings.mcp_message_bytes
     if target.transport == "stdio":

@@ -13,7 +13,7 @@ from jackfield_ai.mcp_client.columns import columns_of
 from jackfield_ai.mcp_client.form import COLUMNS, TOOLS
 from jackfield_ai.mcp_client.parameters import McpServerParameters
 from jackfield_ai.mcp_client.sessions import CREDENTIALS, session, target_of
-from jackfield_ai.mcp_client.targets import McpTool
+from jackfield_ai.mcp_client.targets import ServerTool
 from jackfield_ai.nodes import AiNode
 from jackfield_ai.parameters import ModelLocator, chosen
 
@@ -57,7 +57,7 @@ class McpNode(AiNode):
         return made
 
 
-def _rows(tools: Sequence[McpTool], search: str) -> list[ListRow]:
+def _rows(tools: Sequence[ServerTool], search: str) -> list[ListRow]:
     wanted = search.casefold()
     return [ListRow(one.name, one.name) for one in tools if wanted in one.name.casefold()]
 
@@ -66,7 +66,7 @@ class _Tool(Parameters):
     tool: ModelLocator | str | None = None
 
 
-def _columns(tools: Sequence[McpTool], question: ListQuestion) -> list[ListRow]:
+def _columns(tools: Sequence[ServerTool], question: ListQuestion) -> list[ListRow]:
     """Raises `NodeError`."""
     name = chosen(_Tool.model_validate({"tool": question.values.get("tool")}).tool)
     if not name or name.startswith("="):

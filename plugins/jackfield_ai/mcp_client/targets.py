@@ -39,7 +39,7 @@ class McpTarget:
 
 
 @record
-class McpTool:
+class ServerTool:
     """A tool as its server describes it. schemas: JSON Schemas; output: empty when it says nothing of it."""
 
     name: str
@@ -72,10 +72,10 @@ class McpSession(Protocol):
     """A session of one server, for everybody who has it at the same time. Its errors are `NodeError`, without
     secrets."""
 
-    async def page(self, cursor: str = "") -> tuple[Sequence[McpTool], str]:
+    async def page(self, cursor: str = "") -> tuple[Sequence[ServerTool], str]:
         """One page of the server's tools, and the cursor of the next one; empty: it was the last."""
 
-    async def tools(self) -> Sequence[McpTool]:
+    async def tools(self) -> Sequence[ServerTool]:
         """All of them, of at most `MAX_PAGES` pages."""
 
     async def call(self, name: str, arguments: Mapping[str, Json], seconds: float, heard: Progress) -> McpResult:

@@ -14,7 +14,7 @@ from jackfield_ai.mcp_client.parameters import McpToolParameters, OldMcpToolPara
 from jackfield_ai.mcp_client.results import require_success, told
 from jackfield_ai.mcp_client.serving import MCP_CREDENTIALS, McpNode
 from jackfield_ai.mcp_client.sessions import kept_session, target_of
-from jackfield_ai.mcp_client.targets import McpTarget, McpTool
+from jackfield_ai.mcp_client.targets import McpTarget, ServerTool
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.tools.toolbox import MAX_NAME, FunctionTool
 
@@ -50,7 +50,7 @@ class McpClientToolNode(McpNode, ServingNode):
         seconds = min(parameters.options.seconds, self.settings.mcp_tool_timeout)
         return [self._tool(node, target, one, seconds) for one in found]
 
-    def _tool(self, node: AttachedNode, target: McpTarget, tool: McpTool, seconds: float) -> Tool:
+    def _tool(self, node: AttachedNode, target: McpTarget, tool: ServerTool, seconds: float) -> Tool:
         async def progress(text: str) -> None:
             node.log.debug("%s: %s: %s", node.node.name, tool.name, text)
 

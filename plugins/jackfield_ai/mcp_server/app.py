@@ -18,7 +18,7 @@ from jackfield.api.projects import reaching, run_reach
 from jackfield_ai.mcp_server.access import check_caller
 from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.paths import TEST, messages_address
-from jackfield_ai.mcp_server.servers import McpServers, McpTarget
+from jackfield_ai.mcp_server.servers import McpServers, McpTriggerTarget
 from jackfield_ai.settings import AiSettings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ METHODS = ("GET", "POST", "DELETE")
 _SDK = "jackfield_ai.mcp_server.sdk:McpSdk"
 
 
-class McpApp:
+class McpTriggerApp:
     """An ASGI application."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -68,7 +68,7 @@ class McpApp:
             await answer_nothing(send)
             return
 
-        async def current() -> McpTarget:
+        async def current() -> McpTriggerTarget:
             return await self._servers.find(called, test=test)
 
         sdk = await self._sdk()
@@ -87,7 +87,7 @@ class McpApp:
         sdk.scopes.follow(body, headers)
         await sdk.serve_http(await sdk.protocol.server(target, current), scope, again, send, self._settings)
 
-    async def _checked(self, called: str, headers: Mapping[str, str], test: bool) -> McpTarget:
+    async def _checked(self, called: str, headers: Mapping[str, str], test: bool) -> McpTriggerTarget:
         target = await self._servers.find(called, test=test)
         with reaching(run_reach(target.workflow.id)):
             await check_caller(self._context, target.node, headers)
@@ -106,4 +106,4 @@ class McpApp:
 
 
 def build(context: PluginContext) -> AsgiApp:
-    return McpApp(context)
+    return McpTriggerApp(context)

@@ -10,7 +10,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.mcp.executions import CallPatience, Progress, ToolExecutions
 from jackfield.api.tracing import TraceContext
 from jackfield_ai.mcp_server.node import CALL_OUTPUT, call_item
-from jackfield_ai.mcp_server.servers import McpTarget
+from jackfield_ai.mcp_server.servers import McpTriggerTarget
 from jackfield_ai.settings import AiSettings
 
 
@@ -23,7 +23,7 @@ class ToolCalls:
 
     async def run(
         self,
-        target: McpTarget,
+        target: McpTriggerTarget,
         name: str,
         arguments: Mapping[str, Json],
         request_id: str | None,

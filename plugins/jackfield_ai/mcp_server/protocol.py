@@ -26,15 +26,15 @@ from jackfield.api.mcp.sessions import SESSION, CallScopes
 from jackfield.api.mcp.tool_sources import ToolFailed
 from jackfield.api.tracing import named_span
 from jackfield_ai.mcp_server.calling import ToolCalls
-from jackfield_ai.mcp_server.servers import McpOffer, McpServers, McpTarget
+from jackfield_ai.mcp_server.servers import McpOffer, McpServers, McpTriggerTarget
 from jackfield_ai.tools.toolbox import as_text
 
 Found = TypeVar("Found")
-Current = Callable[[], Awaitable[McpTarget]]
+Current = Callable[[], Awaitable[McpTriggerTarget]]
 """The server as it is stored now. Raises `JackfieldError` when it is gone."""
 
 
-class McpProtocol:
+class McpTriggerProtocol:
     """Makes the SDK's servers."""
 
     def __init__(self, context: PluginContext, servers: McpServers, calls: ToolCalls, scopes: CallScopes) -> None:
@@ -43,7 +43,7 @@ class McpProtocol:
         self._calls = calls
         self._scopes = scopes
 
-    async def server(self, target: McpTarget, current: Current) -> Server[dict[str, object]]:
+    async def server(self, target: McpTriggerTarget, current: Current) -> Server[dict[str, object]]:
         """current: asked with each message. Raises `JackfieldError`."""
 
         async def list_tools(ctx: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -66,17 +66,17 @@ class McpProtocol:
             on_call_tool=call_tool,
         )
 
-    async def _instructions(self, target: McpTarget) -> str:
+    async def _instructions(self, target: McpTriggerTarget) -> str:
         written = target.node.parameters.get("instructions")
         if isinstance(written, str) and not written.startswith("="):
             return written
         return (await self._servers.offer(target)).instructions if written else ""
 
-    async def _offer(self, target: McpTarget, *, fresh: bool = False) -> McpOffer:
+    async def _offer(self, target: McpTriggerTarget, *, fresh: bool = False) -> McpOffer:
         return await _told(self._servers.offer(target, fresh=fresh))
 
     async def _called(
-        self, ctx: ServerRequestContext, target: McpTarget, params: CallToolRequestParams
+        self, ctx: ServerRequestContext, target: McpTriggerTarget, params: CallToolRequestParams
     ) -> CallToolResult:
         await self._check_name(target, params.name)
 
@@ -100,7 +100,7 @@ class McpProtocol:
                 self._scopes.end(session, ctx.request_id)
         raise MCPError(INTERNAL_ERROR, "The call was cancelled.")
 
-    async def _check_name(self, target: McpTarget, name: str) -> None:
+    async def _check_name(self, target: McpTriggerTarget, name: str) -> None:
         """A name that the kept list lacks is looked up again, since tools of other servers come and go."""
         for fresh in (False, True):
             if any(one.name == name for one in (await self._offer(target, fresh=fresh)).tools):

@@ -33,7 +33,7 @@ class McpOffer:
 
 
 @record
-class McpTarget:
+class McpTriggerTarget:
     """A server: the node and its workflow as they were stored when a request came. test: at /mcp-test."""
 
     workflow: Workflow
@@ -46,7 +46,7 @@ class McpTarget:
         return tool_name(self.node.name) if (self.node.version or 1) > 1 else OLD_NAME
 
 
-class ListingNode(McpTriggerNode):
+class ToolListingNode(McpTriggerNode):
     """Tells what the attached tools are, in the place of the node that runs them. A new one for each look."""
 
     effect = False
@@ -64,7 +64,7 @@ class ListingNode(McpTriggerNode):
 class _ListingCatalog:
     """`NodeCatalog` with one other type."""
 
-    def __init__(self, catalog: NodeCatalog, listing: ListingNode) -> None:
+    def __init__(self, catalog: NodeCatalog, listing: ToolListingNode) -> None:
         self._catalog = catalog
         self._listing = listing
 
@@ -89,7 +89,7 @@ class McpServers:
         self._settings = settings
         self._offers: OrderedDict[tuple[str | None, int, str, bool], tuple[int, McpOffer]] = OrderedDict()
 
-    async def find(self, called: str, *, test: bool) -> McpTarget:
+    async def find(self, called: str, *, test: bool) -> McpTriggerTarget:
         """The live server at this address below /mcp; for a test any saved one. Raises `NotFound`,
         `WorkflowInactive`."""
         idle = False
@@ -99,13 +99,13 @@ class McpServers:
                 workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
                 for node in served_nodes(workflow, NODES):
                     if path_of(node) == path and node.id == row.node_id:
-                        return McpTarget(workflow, node, path, test)
+                        return McpTriggerTarget(workflow, node, path, test)
             idle = idle or bool(rows)
         if idle:
             raise WorkflowInactive("The workflow of this MCP server is not active.")
         raise NotFound("There is no MCP server at this address.")
 
-    async def offer(self, target: McpTarget, *, fresh: bool = False) -> McpOffer:
+    async def offer(self, target: McpTriggerTarget, *, fresh: bool = False) -> McpOffer:
         """fresh: ask again. Raises `ExecutionFailed`, `ExecutionTimeout`."""
         key = (target.workflow.id, target.workflow.version, target.node.name, target.test)
         now = self._context.clock.now_ms()
@@ -119,9 +119,9 @@ class McpServers:
             self._offers.popitem(last=False)
         return offer
 
-    async def _listed(self, target: McpTarget) -> McpOffer:
+    async def _listed(self, target: McpTriggerTarget) -> McpOffer:
         """By a run that is stored nowhere, in which the node tells its tools."""
-        listing = ListingNode(self._context)
+        listing = ToolListingNode(self._context)
         catalog = _ListingCatalog(self._context.port(NodeCatalog), listing)
         engine = self._context.port(TemporaryEngines).make(catalog)
         request = ExecutionRequest(

@@ -29,18 +29,18 @@ _PROVIDERS = ("", "auto", "hf-inference")
 """Those that take the requests of Hugging Face's own; others have their own addresses and model names."""
 
 
-class EmbeddingOptions(Parameters):
+class HuggingFaceEmbeddingOptions(Parameters):
     ui_fields: ClassVar[UiFields] = HUGGING_FACE_OPTIONS
 
     endpoint_url: str = Field("", description="An endpoint of your own, in place of Hugging Face's.")
     provider: str = Field("auto", description="auto or hf-inference.")
 
 
-class EmbeddingParameters(Parameters):
+class HuggingFaceEmbeddingParameters(Parameters):
     ui_fields: ClassVar[UiFields] = HUGGING_FACE
 
     model_name: str = Field(EMBEDDING_MODEL, description="The model's name.")
-    options: EmbeddingOptions = Field(default_factory=EmbeddingOptions)
+    options: HuggingFaceEmbeddingOptions = Field(default_factory=HuggingFaceEmbeddingOptions)
 
 
 class TextOptions(Parameters):
@@ -146,7 +146,7 @@ class TextModel:
 class HuggingFaceEmbeddingsNode(ServingNode):
     kind = "langchain.embeddingsHuggingFaceInference"
     versions: Sequence[float] = (1,)
-    model = EmbeddingParameters
+    model = HuggingFaceEmbeddingParameters
     description = NodeDescription(
         "Embeddings Hugging Face Inference",
         "Embeddings of Hugging Face.",
@@ -157,7 +157,7 @@ class HuggingFaceEmbeddingsNode(ServingNode):
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Embeddings:
-        parameters: EmbeddingParameters = await node.parameters(item)
+        parameters: HuggingFaceEmbeddingParameters = await node.parameters(item)
         options = parameters.options
         if options.provider not in _PROVIDERS:
             raise NodeError(f"The provider {options.provider[:100]} is not available; use hf-inference.")

@@ -27,7 +27,7 @@ _SHOWN = 20
 
 
 @record
-class Reading:
+class FileReading:
     """How files become documents. `pointers`: JSON pointers, separated by commas; empty: all texts. `split_pages`: a
     document for each page of a PDF. `column`: of a CSV file, the one that is read; empty: all of them. `separator`: of
     a CSV file, one character."""
@@ -38,7 +38,7 @@ class Reading:
     separator: str = ","
 
 
-def documents_of_file(content: bytes, media_type: str, reading: Reading) -> list[Document]:
+def documents_of_file(content: bytes, media_type: str, reading: FileReading) -> list[Document]:
     """A document for each text of JSON, each row of CSV, and each page of a PDF that is split; any other file is one.
     Raises `NodeError`."""
     kind = _kind(media_type)
@@ -88,7 +88,7 @@ def _split(pages: Sequence[str], media_type: str) -> list[Document]:
     ]
 
 
-def _rows(text: str, reading: Reading) -> Iterator[str]:
+def _rows(text: str, reading: FileReading) -> Iterator[str]:
     """A text for each row below the first, which names the columns. Raises `NodeError`."""
     reader = csv.reader(io.StringIO(text.strip(), newline=""), delimiter=reading.separator[:1] or ",")
     try:

@@ -14,7 +14,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.retrieval.file_texts import Reading, documents_of_file, pointed
+from jackfield_ai.retrieval.file_texts import FileReading, documents_of_file, pointed
 from jackfield_ai.retrieval.form import BINARY_INPUT, JSON_INPUT
 from jackfield_ai.retrieval.item_texts import in_pieces
 from jackfield_ai.retrieval.loading import LoaderOptions
@@ -41,8 +41,8 @@ class BinaryInput(JsonInput):
     separator: str = Field(",", description="The separator between the columns of a CSV file.")
 
     @property
-    def reading(self) -> Reading:
-        return Reading(self.pointers, self.split_pages, self.column, self.separator)
+    def reading(self) -> FileReading:
+        return FileReading(self.pointers, self.split_pages, self.column, self.separator)
 
 
 class InputDocuments:

@@ -14,7 +14,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.retrieval.file_texts import Reading, documents_of_file
+from jackfield_ai.retrieval.file_texts import FileReading, documents_of_file
 from jackfield_ai.retrieval.form import FILE_LOADER_OPTIONS, LOADER, LOADER_OPTIONS, METADATA
 from jackfield_ai.retrieval.item_texts import in_pieces, texts_of, whole
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
@@ -51,8 +51,8 @@ class FileLoaderOptions(LoaderOptions):
     separator: str = Field(",", description="The separator between the columns of a CSV file.")
 
     @property
-    def reading(self) -> Reading:
-        return Reading(self.pointers, self.split_pages, self.column, self.separator)
+    def reading(self) -> FileReading:
+        return FileReading(self.pointers, self.split_pages, self.column, self.separator)
 
 
 class Loader(Parameters):

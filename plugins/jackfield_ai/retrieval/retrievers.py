@@ -146,14 +146,14 @@ class MultiQueryNode(ServingNode):
         return MultiQuery(inner, model, parameters.options.query_count)
 
 
-class CompressionParameters(Parameters):
+class ContextualCompressionParameters(Parameters):
     """None."""
 
 
-class CompressionNode(ServingNode):
+class ContextualCompressionNode(ServingNode):
     kind = "langchain.retrieverContextualCompression"
     versions: Sequence[float] = (1,)
-    model = CompressionParameters
+    model = ContextualCompressionParameters
     description = NodeDescription(
         "Contextual Compression Retriever",
         "Keeps of documents what matters for a question.",
@@ -189,8 +189,8 @@ def multi_query(context: PluginContext, kind: str) -> MultiQueryNode:
     return MultiQueryNode(context)
 
 
-def compression(context: PluginContext, kind: str) -> CompressionNode:
-    return CompressionNode(context)
+def compression(context: PluginContext, kind: str) -> ContextualCompressionNode:
+    return ContextualCompressionNode(context)
 
 
 def workflow_retriever(context: PluginContext, kind: str) -> WorkflowRetrieverNode:

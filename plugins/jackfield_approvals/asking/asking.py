@@ -24,7 +24,7 @@ _REFUSED = "A person has rejected this."
 
 
 @record
-class Decision:
+class ApprovalDecision:
     """reason: of a rejection, for the agent's model."""
 
     allowed: bool
@@ -38,7 +38,7 @@ class Asking:
         self._context = context
         self._settings = context.settings(ApprovalsSettings)
 
-    async def ask(self, asker: Asker, tool: Json, given: Json) -> Decision:
+    async def ask(self, asker: Asker, tool: Json, given: Json) -> ApprovalDecision:
         """Wait for the decision. Cancelled, as the agent waits no more, the request is withdrawn. Raises `InvalidInput`
         for what nobody could judge."""
         if not isinstance(tool, str) or not 0 < len(tool) <= _LONGEST_NAME:
@@ -48,18 +48,18 @@ class Asking:
             )
         if not isinstance(given, dict):
             raise InvalidInput("A tool's input is an object.", details={"tool_input": "give an object"})
-        decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        decided: asyncio.Future[ApprovalDecision] = asyncio.get_running_loop().create_future()
         approvals = hub(self._context)
         try:
             approval = approvals.open(self._request(asker, tool, given, decided))
         except Conflict as exc:  # too many are open
-            return Decision(allowed=False, reason=exc.message)
+            return ApprovalDecision(allowed=False, reason=exc.message)
         try:
             return await decided
         finally:
             approvals.closed(approval, "withdrawn")
 
-    def _request(self, asker: Asker, tool: str, given: Json, decided: asyncio.Future[Decision]) -> AgentRequest:
+    def _request(self, asker: Asker, tool: str, given: Json, decided: asyncio.Future[ApprovalDecision]) -> AgentRequest:
         shown, cut = self._shown(given)
         until = self._context.clock.now_ms() + round(self._settings.request_timeout * 1000)
 
@@ -68,7 +68,7 @@ class Asking:
             if allowed and answer.remote:
                 require_sandbox(asker.sandbox, self._settings.network_sandbox, "approvals.network_sandbox")
             if not decided.done():
-                decided.set_result(Decision(allowed, "" if allowed else answer.note or _REFUSED))
+                decided.set_result(ApprovalDecision(allowed, "" if allowed else answer.note or _REFUSED))
 
         return AgentRequest(
             asker.profile, asker.asked_by, asker.session, self._context.secrets.hide(tool), "", shown,

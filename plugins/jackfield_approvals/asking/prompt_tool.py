@@ -28,7 +28,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.sessions import with_session
-from jackfield_approvals.asking.asking import Asking, Decision
+from jackfield_approvals.asking.asking import ApprovalDecision, Asking
 from jackfield_approvals.asking.names import SERVER, TOOL
 from jackfield_approvals.asking.tokens import Asker
 from jackfield_approvals.settings import ApprovalsSettings
@@ -74,7 +74,7 @@ class PromptTool:
         return _text(jsontext.dumps(answer_of(decision, given.get("input"))).decode())
 
 
-def answer_of(decision: Decision, given: Json) -> dict[str, Json]:
+def answer_of(decision: ApprovalDecision, given: Json) -> dict[str, Json]:
     """As the tool's result says it."""
     if decision.allowed:
         return {"behavior": "allow", "updatedInput": given}

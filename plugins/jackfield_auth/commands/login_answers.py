@@ -19,7 +19,7 @@ class AskedOften(Exception):
     """The daemon wants to be asked less often."""
 
 
-class Answers:
+class LoginAnswer:
     """One answer with the status of a success."""
 
     def __init__(self, found: Mapping[str, object], address: str) -> None:
@@ -48,15 +48,15 @@ class TokenEndpoint:
     def __init__(self, daemon: DaemonClient) -> None:
         self._base = daemon.base
 
-    def ask(self, path: str, form: Mapping[str, str]) -> Answers:
+    def ask(self, path: str, form: Mapping[str, str]) -> LoginAnswer:
         status, found = self._send(path, form)
         if status < 300:
-            return Answers(found, self._base)
+            return LoginAnswer(found, self._base)
         if status in (404, 405) or not found:
             raise JackfieldError(f"The daemon at {self._base} lets no command line in (security.command_logins).")
         raise _refusal(status, found)
 
-    def poll(self, path: str, form: Mapping[str, str]) -> Answers | None:
+    def poll(self, path: str, form: Mapping[str, str]) -> LoginAnswer | None:
         """None: nobody has decided yet. Raises `AskedOften`, too."""
         status, found = self._send(path, form)
         if status == 429 or found.get("error") == "slow_down":
@@ -64,7 +64,7 @@ class TokenEndpoint:
         if found.get("error") == "authorization_pending":
             return None
         if status < 300:
-            return Answers(found, self._base)
+            return LoginAnswer(found, self._base)
         raise _refusal(status, found)
 
     def _send(self, path: str, form: Mapping[str, str]) -> tuple[int, Mapping[str, object]]:

@@ -60,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
         """The request's line has the code."""
 
 
-class Callback:
+class LoginCallback:
     """Listens at 127.0.0.1, at a port that is free, for one answer. A context manager."""
 
     def __init__(self, state: str) -> None:

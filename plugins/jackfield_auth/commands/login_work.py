@@ -26,8 +26,8 @@ from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.host_names import is_loopback
 from jackfield.api.random_texts import s256_challenge
 from jackfield_auth.command_logins.addresses import CODE_GRANT, DEVICE, DEVICE_GRANT, PAGE, REQUEST, TOKEN
-from jackfield_auth.commands.login_answers import Answers, AskedOften, TokenEndpoint
-from jackfield_auth.commands.login_callback import Callback
+from jackfield_auth.commands.login_answers import AskedOften, LoginAnswer, TokenEndpoint
+from jackfield_auth.commands.login_callback import LoginCallback
 
 _SLOWER = 5.0
 """Seconds that RFC 8628 section 3.5 adds to the interval after `slow_down`."""
@@ -94,9 +94,9 @@ def _has_browser() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _by_redirect(endpoint: TokenEndpoint, address: str, asked: dict[str, str]) -> Answers:
+def _by_redirect(endpoint: TokenEndpoint, address: str, asked: dict[str, str]) -> LoginAnswer:
     verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(32)
-    with Callback(state) as callback:
+    with LoginCallback(state) as callback:
         proof = {"response_type": "code", "code_challenge": s256_challenge(verifier), "code_challenge_method": "S256"}
         form = {**asked, **proof, "state": state, "redirect_uri": callback.address}
         begun = endpoint.ask(REQUEST, form)
@@ -110,7 +110,7 @@ def _by_redirect(endpoint: TokenEndpoint, address: str, asked: dict[str, str]) -
         return endpoint.ask(TOKEN, {**fetched, "redirect_uri": callback.address})
 
 
-def _by_code(endpoint: TokenEndpoint, asked: dict[str, str]) -> Answers:
+def _by_code(endpoint: TokenEndpoint, asked: dict[str, str]) -> LoginAnswer:
     begun = endpoint.ask(DEVICE, asked)
     echo_remark(f"Open {begun.text('verification_uri')} in a browser, and type the code {begun.text('user_code')}")
     interval, deadline = begun.number("interval"), time.monotonic() + begun.number("expires_in")

@@ -15,7 +15,7 @@ _PASSES = 6
 _EMPTY_DEFAULTS: Mapping[str, Json] = {"collection": {}, "fixedCollection": {}}
 
 
-class Completion:
+class ParameterCompletion:
     """Of one version of a node type."""
 
     def __init__(self, fields: Sequence[NodeField], version: float) -> None:

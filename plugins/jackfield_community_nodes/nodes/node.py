@@ -19,10 +19,10 @@ from jackfield.api.nodes.lists import (
 )
 from jackfield.api.workflows import Node
 from jackfield_community_nodes.library import Library
-from jackfield_community_nodes.nodes.completing import Completion, secret_paths
+from jackfield_community_nodes.nodes.completing import ParameterCompletion, secret_paths
 from jackfield_community_nodes.nodes.forms import OPTIONS, SEARCH, fields_of
 from jackfield_community_nodes.nodes.results import outputs_of
-from jackfield_community_nodes.nodes.serving import Requests, RunServing
+from jackfield_community_nodes.nodes.serving import PackageRequests, RunServing
 from jackfield_community_nodes.packages import InstalledPackage, NodeText, VersionDescription, root_of
 from jackfield_community_nodes.processes.pools import PackageFailed, PackageProcesses
 
@@ -30,7 +30,7 @@ from jackfield_community_nodes.processes.pools import PackageFailed, PackageProc
 class PackageParameters(NodeParameters):
     """Of one version; subclasses say which."""
 
-    completion: ClassVar[Completion]
+    completion: ClassVar[ParameterCompletion]
     secrets: ClassVar[Sequence[str]]
 
     @classmethod
@@ -85,7 +85,7 @@ class CommunityNode:
             members: dict[str, object] = {
                 "__module__": __name__,
                 "__doc__": PackageParameters.__doc__,
-                "completion": Completion(fields, wanted),
+                "completion": ParameterCompletion(fields, wanted),
                 "secrets": secret_paths(fields),
                 "__annotations__": {},
             }
@@ -149,7 +149,7 @@ class CommunityNode:
             "node": node, "values": values, "name": method, "search": search, "filter": question.search,
             "token": question.cursor,
         }  # fmt: skip
-        requests = Requests(self._context, access, kinds)
+        requests = PackageRequests(self._context, access, kinds)
         try:
             answer = await self._ask(package, message, requests.serve)
         except PackageFailed as exc:

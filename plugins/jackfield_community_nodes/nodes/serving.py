@@ -24,7 +24,7 @@ _FOLLOW: Final = ("none", "reads", "all")
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Access(Protocol):
+class CredentialSource(Protocol):
     """The credentials of a node; `NodeRun` and `CredentialAccess` are both one."""
 
     async def credential(self, kind: str) -> Mapping[str, str]: ...
@@ -32,10 +32,10 @@ class Access(Protocol):
     async def authorization(self, kind: str) -> Authorization: ...
 
 
-class Requests:
+class PackageRequests:
     """Sends requests and opens credentials. kinds: of credentials that the node may have."""
 
-    def __init__(self, context: PluginContext, access: Access, kinds: Sequence[str]) -> None:
+    def __init__(self, context: PluginContext, access: CredentialSource, kinds: Sequence[str]) -> None:
         self._context = context
         self._client = context.port(HttpClient)
         self._access = access
@@ -115,7 +115,7 @@ class RunServing:
     def __init__(self, context: PluginContext, run: NodeRun, kinds: Sequence[str], indexes: Sequence[int]) -> None:
         """indexes: of the run's items that the package was given."""
         self._run = run
-        self._requests = Requests(context, run, kinds)
+        self._requests = PackageRequests(context, run, kinds)
         self._indexes = indexes
         self._files: list[BinaryData] = []
         self._room = context.settings(CommunityNodesSettings).max_files

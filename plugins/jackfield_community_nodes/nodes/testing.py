@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
 from jackfield_community_nodes.nodes.masking import Mask
-from jackfield_community_nodes.nodes.serving import Requests
+from jackfield_community_nodes.nodes.serving import PackageRequests
 from jackfield_community_nodes.packages import InstalledPackage, root_of
 from jackfield_community_nodes.processes.pools import PackageFailed, PackageProcesses
 
@@ -26,7 +26,7 @@ class _NoCredentials:
 
 async def tested(context: PluginContext, package: InstalledPackage, file: str, values: Mapping[str, str]) -> str:
     """The report of it. Raises `NodeError`."""
-    requests = Requests(context, _NoCredentials(), ())
+    requests = PackageRequests(context, _NoCredentials(), ())
     message = {"kind": "test", "file": file, "values": dict(values)}
     try:
         await context.port(PackageProcesses).ask(

@@ -43,7 +43,7 @@ class Published:
     fits_here: bool
 
 
-class Registry:
+class NpmRegistry:
     """An asynchronous context manager. timeout: seconds of silence."""
 
     def __init__(self, url: str, token: str, timeout: float) -> None:

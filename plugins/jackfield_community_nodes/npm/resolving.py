@@ -12,7 +12,7 @@ from jackfield.api.errors import InvalidInput, NotFound, UpstreamFailed
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_community_nodes.npm.names import N8N, is_name
-from jackfield_community_nodes.npm.registry import Published, Registry
+from jackfield_community_nodes.npm.registry import NpmRegistry, Published
 from jackfield_community_nodes.npm.versions import VersionRange
 
 MODULES = "node_modules"
@@ -37,7 +37,7 @@ class _Wanted:
     optional: bool = False
 
 
-async def resolved(registry: Registry, name: str, version: str, most: int) -> Sequence[Placed]:
+async def resolved(registry: NpmRegistry, name: str, version: str, most: int) -> Sequence[Placed]:
     """The package, first, and all that it needs. version: a version, a range or a tag; empty: the newest. most:
     packages beside it. Raises `InvalidInput`, `NotFound`, `UpstreamFailed`."""
     first = await find(registry, name, version or "latest")
@@ -64,7 +64,7 @@ def _too_many(name: str, most: int) -> InvalidInput:
     return InvalidInput(f"{name} needs more than {most} packages; raise community_nodes.max_dependencies to allow it.")
 
 
-async def find(registry: Registry, name: str, wanted: str) -> Published:
+async def find(registry: NpmRegistry, name: str, wanted: str) -> Published:
     """The version that a version, a range or a tag names. Raises `NotFound`, `InvalidInput`."""
     document = await registry.document(name)
     versions = cast("Mapping[str, Json]", document["versions"])
@@ -171,7 +171,7 @@ def _wanted_by(placed: Placed) -> list[_Wanted]:
     ]
 
 
-async def _placed(registry: Registry, tree: _Tree, wanted: _Wanted) -> Placed | None:
+async def _placed(registry: NpmRegistry, tree: _Tree, wanted: _Wanted) -> Placed | None:
     """None: it is there already, or may be missing."""
     name, asked = _aliased(wanted)
     present = tree.seen(wanted.above, wanted.name)

@@ -23,7 +23,7 @@ _HEADERS = (
 )
 
 
-class Callback:
+class AuthorizationCallback:
     """Answers with a small page for the user."""
 
     def __init__(self, context: PluginContext) -> None:

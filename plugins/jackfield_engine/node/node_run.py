@@ -45,7 +45,7 @@ from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.invalid_parameters import check_scripted, invalid
 from jackfield_engine.node.node_actions import NodeActions
 from jackfield_engine.node.node_credentials import credential_id, credential_values
-from jackfield_engine.node.script_memory import ScriptMemory, scopes_in
+from jackfield_engine.node.script_memory import ScriptStaticData, scopes_in
 from jackfield_engine.node.surroundings import NodeSurroundings
 from jackfield_engine.shared.static_data import Borrowed
 
@@ -346,7 +346,7 @@ class EngineNodeRun:
         first = self._places[0] if self._places else 0
         reads = self._data.plan.expressions.script_reads(source, language)
         data = self._around.script_data(self.items, reads, self._data.services.clock.now_ms(), first)
-        memory = ScriptMemory({scope: await self.static_data(scope) for scope in scopes_in(source)})
+        memory = ScriptStaticData({scope: await self.static_data(scope) for scope in scopes_in(source)})
         if memory.given:
             data = replace(data, static=memory.given)
         if timeout is None:

@@ -14,7 +14,7 @@ def scopes_in(source: str) -> Sequence[StaticScope]:
     return ("global", "node") if "getWorkflowStaticData" in source else ()
 
 
-class ScriptMemory:
+class ScriptStaticData:
     """given: copies, which the script may change."""
 
     def __init__(self, sections: Mapping[StaticScope, MutableMapping[str, Json]]) -> None:

@@ -8,7 +8,7 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from jackfield.api.bus import Bus, Message
+from jackfield.api.bus import Bus, BusMessage
 from jackfield.api.context import PluginContext
 
 AWAITED, ENDED = "execution.awaited", "execution.ended"
@@ -38,7 +38,7 @@ class EndedElsewhere:
         with self._bus.subscribe(AWAITED) as awaited, self._bus.subscribe(ENDED) as ended:
             await asyncio.gather(self._note(aiter(awaited)), self._wake(aiter(ended)))
 
-    async def _note(self, messages: AsyncIterator[Message]) -> None:
+    async def _note(self, messages: AsyncIterator[BusMessage]) -> None:
         async for message in messages:
             ident = str(message.payload.get("id"))
             if ident in self._ended:
@@ -46,7 +46,7 @@ class EndedElsewhere:
             else:
                 _remember(self._awaited, ident, _REMEMBERED)
 
-    async def _wake(self, messages: AsyncIterator[Message]) -> None:
+    async def _wake(self, messages: AsyncIterator[BusMessage]) -> None:
         async for message in messages:
             for waker in tuple(self._wakers.get(str(message.payload.get("id")), ())):
                 waker()

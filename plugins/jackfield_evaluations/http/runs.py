@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import json_response, operation, principal, read_model, read_query
 from jackfield_evaluations.book import EvaluationBook, missing_evaluation, missing_run
-from jackfield_evaluations.comparing import RowChange, compared_rows, counts_of
+from jackfield_evaluations.comparing import RowDifference, compared_rows, counts_of
 from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.definitions import READ, TAGS, WRITE, Route, schema, service_of
 from jackfield_evaluations.http.views import pass_score_of, row_view, run_detail, run_view
@@ -20,7 +20,7 @@ from jackfield_evaluations.running.runs import EvaluationRuns
 if TYPE_CHECKING:
     from jackfield.api.jsontext import Json
     from jackfield_evaluations.http.schemas import EvaluatedRowsQuery, EvaluationRunsQuery, StartedEvaluation
-    from jackfield_evaluations.records import StoredRun
+    from jackfield_evaluations.records import EvaluationRun
 
 _EXECUTIONS = "executions:read"
 _MOST_COMPARED = 1000
@@ -142,22 +142,22 @@ class EvaluationRunRoutes:
             }
         )
 
-    async def _run(self, run_id: str) -> StoredRun:
+    async def _run(self, run_id: str) -> EvaluationRun:
         run = await self._book.run(run_id)
         await self._access.require_seen(run.definition, missing_run(run_id))
         return run
 
-    async def _run_to_change(self, run_id: str) -> StoredRun:
+    async def _run_to_change(self, run_id: str) -> EvaluationRun:
         run = await self._book.run(run_id)
         await self._access.require_change(run.definition, missing_run(run_id))
         return run
 
-    def _standing(self, run: StoredRun) -> StoredRun:
+    def _standing(self, run: EvaluationRun) -> EvaluationRun:
         runs = self._context.built_port(EvaluationRuns)
         return run if runs is None else runs.standing(run)
 
 
-def _changed(change: RowChange, before: StoredRun, after: StoredRun) -> dict[str, Json]:
+def _changed(change: RowDifference, before: EvaluationRun, after: EvaluationRun) -> dict[str, Json]:
     earlier, later = change.before, change.after
     return {
         "rowId": change.row_id,

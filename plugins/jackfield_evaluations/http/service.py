@@ -14,7 +14,7 @@ from jackfield_evaluations.book import EvaluationBook, missing_evaluation
 from jackfield_evaluations.definition import EvaluationBody, JudgeScorer, NewEvaluation, ProfileTarget, WorkflowTarget
 from jackfield_evaluations.http.access import EvaluationAccess
 from jackfield_evaluations.http.schemas import EvaluationChange, StartedEvaluation
-from jackfield_evaluations.records import StoredEvaluation, StoredRun
+from jackfield_evaluations.records import EvaluationRun, StoredEvaluation
 from jackfield_evaluations.running.runs import EvaluationRuns
 from jackfield_evaluations.running.targets import profile_document, start_of, target_workflow
 from jackfield_evaluations.running.telling import tell_changed
@@ -69,7 +69,7 @@ class EvaluationService:
         await self._book.delete(name)
         tell_changed(self._context, name)
 
-    async def start(self, name: str, body: StartedEvaluation, caller: Principal) -> StoredRun:
+    async def start(self, name: str, body: StartedEvaluation, caller: Principal) -> EvaluationRun:
         evaluation = await self._changing(name)
         definition = await self._checked(EvaluationBody.model_validate(evaluation.definition))
         is_workflow = isinstance(definition.target, WorkflowTarget)
@@ -79,7 +79,7 @@ class EvaluationService:
         workflow = await target_workflow(self._context, definition, body.workflow_version)
         start_of(self._context, definition, workflow)
         await self._check_rights(definition, workflow, caller)
-        run = StoredRun(
+        run = EvaluationRun(
             id=new_id(),
             evaluation=name,
             number=0,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
-from jackfield_evaluations.records import EvaluatedRow, RowScore, Spent, StoredEvaluation, StoredRun, Totals
+from jackfield_evaluations.records import EvaluatedRow, EvaluationRun, RowScore, Spent, StoredEvaluation, Totals
 
 
-def evaluation_view(evaluation: StoredEvaluation, last: StoredRun | None) -> dict[str, Json]:
+def evaluation_view(evaluation: StoredEvaluation, last: EvaluationRun | None) -> dict[str, Json]:
     return {
         "name": evaluation.name,
         "version": evaluation.version,
@@ -18,7 +18,7 @@ def evaluation_view(evaluation: StoredEvaluation, last: StoredRun | None) -> dic
     }
 
 
-def run_view(run: StoredRun) -> dict[str, Json]:
+def run_view(run: EvaluationRun) -> dict[str, Json]:
     return {
         "id": run.id,
         "evaluation": run.evaluation,
@@ -37,11 +37,11 @@ def run_view(run: StoredRun) -> dict[str, Json]:
     }
 
 
-def run_detail(run: StoredRun) -> dict[str, Json]:
+def run_detail(run: EvaluationRun) -> dict[str, Json]:
     return {**run_view(run), "definition": dict(run.definition)}
 
 
-def pass_score_of(run: StoredRun) -> float:
+def pass_score_of(run: EvaluationRun) -> float:
     found = run.definition.get("passScore")
     return float(found) if isinstance(found, int | float) else 0.5
 

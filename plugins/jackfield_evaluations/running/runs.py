@@ -11,7 +11,7 @@ from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.records import replace
 from jackfield_evaluations.book import EvaluationBook
-from jackfield_evaluations.records import StoredRun
+from jackfield_evaluations.records import EvaluationRun
 from jackfield_evaluations.running.session import LostRun, RunSession
 from jackfield_evaluations.running.telling import tell_finished, tell_started
 from jackfield_evaluations.settings import EvaluationsSettings
@@ -32,7 +32,7 @@ class EvaluationRuns:
         self._seen: Mapping[str, tuple[int, int]] = {}
         """Run of another daemon -> its revision, and when that was seen first (Unix ms of this clock)."""
 
-    async def start(self, run: StoredRun) -> StoredRun:
+    async def start(self, run: EvaluationRun) -> EvaluationRun:
         """run: without a number. Returns once it is durable. Raises `Conflict` when too many go on here, `NotFound`."""
         if self._count >= self._settings.max_runs:
             raise Conflict(
@@ -57,7 +57,7 @@ class EvaluationRuns:
     def _count(self) -> int:
         return len(self._here) + len(self._beginning)
 
-    async def cancel(self, run_id: str) -> StoredRun:
+    async def cancel(self, run_id: str) -> EvaluationRun:
         """Wherever it goes on. Raises `NotFound`, `Conflict` when it is over."""
         run = await self._book.run(run_id)
         if run.status != "running":
@@ -67,7 +67,7 @@ class EvaluationRuns:
             self._here[run_id][0].end("cancelled", "")
         return run
 
-    def standing(self, run: StoredRun) -> StoredRun:
+    def standing(self, run: EvaluationRun) -> EvaluationRun:
         """The same with what is known here beyond the store."""
         found = self._here.get(run.id)
         return run if found is None else replace(run, totals=found[0].run.totals)
@@ -102,13 +102,13 @@ class EvaluationRuns:
         if tasks:
             await asyncio.wait(tasks)
 
-    async def _found(self, run_id: str) -> StoredRun | None:
+    async def _found(self, run_id: str) -> EvaluationRun | None:
         try:
             return await self._book.run(run_id)
         except NotFound:
             return None
 
-    async def _take(self, run: StoredRun) -> bool:
+    async def _take(self, run: EvaluationRun) -> bool:
         taken = await self._book.change_run(replace(run, owner=self._owner, resumed=run.resumed + 1))
         if taken is None:
             return False
@@ -125,7 +125,7 @@ class EvaluationRuns:
         except StoreUnavailable:
             self._context.log.warning("Executions of the run %s of an evaluation may go on.", session.run.id)
 
-    def _begin(self, run: StoredRun) -> None:
+    def _begin(self, run: EvaluationRun) -> None:
         session = RunSession(self._context, self._book, run, self._slots)
         task = self._context.spawn(f"evaluation {run.id}", self._work(session))
         self._here[run.id] = (session, task)

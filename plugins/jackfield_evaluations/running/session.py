@@ -16,7 +16,7 @@ from jackfield_evaluations.book import EvaluationBook
 from jackfield_evaluations.definition import EvaluationBody, WorkflowTarget
 from jackfield_evaluations.executing.executions import cancel_execution
 from jackfield_evaluations.executing.reach import reach_of
-from jackfield_evaluations.records import EvaluatedRow, RunStatus, StoredRun, Totals
+from jackfield_evaluations.records import EvaluatedRow, EvaluationRun, RunStatus, Totals
 from jackfield_evaluations.running.rows import RowWork, finish_row, row_json
 from jackfield_evaluations.running.targets import start_of, target_workflow
 from jackfield_evaluations.running.telling import tell_progress
@@ -44,7 +44,9 @@ class _Prepared:
 class RunSession:
     """run: owned by this daemon. slots: rows that it works on at a time, in all runs."""
 
-    def __init__(self, context: PluginContext, book: EvaluationBook, run: StoredRun, slots: asyncio.Semaphore) -> None:
+    def __init__(
+        self, context: PluginContext, book: EvaluationBook, run: EvaluationRun, slots: asyncio.Semaphore
+    ) -> None:
         self._context = context
         self._book = book
         self._slots = slots
@@ -60,7 +62,7 @@ class RunSession:
         self._written_ms = self._began_ms
 
     @property
-    def run(self) -> StoredRun:
+    def run(self) -> EvaluationRun:
         """As it stands."""
         return self._run
 
@@ -253,7 +255,7 @@ class RunSession:
         found = limits.get("seconds") if isinstance(limits, dict) else None
         return float(found) if isinstance(found, int | float) else None
 
-    async def _write(self, run: StoredRun) -> None:
+    async def _write(self, run: EvaluationRun) -> None:
         """Raises `LostRun`."""
         async with self._writing:
             self._written, self._written_ms = run.totals, self._context.clock.now_ms()

@@ -28,7 +28,7 @@ from jackfield_integrations.listening.node import ConnectionTrigger
 from jackfield_integrations.parameters import Text
 
 if TYPE_CHECKING:
-    from jackfield_integrations.messaging.kafka_session import Reading
+    from jackfield_integrations.messaging.kafka_session import TopicReading
 
 Status = Literal["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
 Commit = Literal["onCompletion", "onSuccess", "onStatus", "immediately"]
@@ -148,7 +148,7 @@ class KafkaTriggerNode(ConnectionTrigger):
         return found
 
 
-def _reading(made: type[Reading], wanted: KafkaTrigger, version: float, *, test: bool) -> Reading:
+def _reading(made: type[TopicReading], wanted: KafkaTrigger, version: float, *, test: bool) -> TopicReading:
     """A test reads beside the group, so that it takes nothing away from the live workflow."""
     options = wanted.options
     return made(

@@ -25,7 +25,7 @@ from jackfield_integrations.libraries import load
 from jackfield_integrations.listening.form import BINDING, RABBIT_TRIGGER, RABBIT_TRIGGER_OPTIONS
 from jackfield_integrations.listening.node import ConnectionTrigger, json_or_text
 from jackfield_integrations.messaging.open_deliveries import OpenDeliveries
-from jackfield_integrations.messaging.rabbit_node import Arguments, Headers
+from jackfield_integrations.messaging.rabbit_node import Headers, QueueArguments
 from jackfield_integrations.parameters import Text
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RabbitTriggerOptions(Parameters, title="Options"):
     ui_fields: ClassVar[UiFields] = RABBIT_TRIGGER_OPTIONS
 
     acknowledge: Acknowledge = Field("immediately", description="When the queue forgets a message.")
-    arguments: Arguments = Field(default_factory=Arguments)
+    arguments: QueueArguments = Field(default_factory=QueueArguments)
     assert_exchange: bool = Field(False, description="Nothing: the trigger needs no exchange.")
     assert_queue: bool = Field(False, description="Whether a queue that is not there is made.")
     auto_delete: bool = Field(False, description="Whether the queue goes with its last consumer.")

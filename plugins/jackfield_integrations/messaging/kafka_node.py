@@ -25,7 +25,7 @@ from jackfield_integrations.parameters import Text
 from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
-    from jackfield_integrations.messaging.kafka_session import KafkaSession, Message
+    from jackfield_integrations.messaging.kafka_session import KafkaMessage, KafkaSession
     from jackfield_integrations.messaging.schema_registry import SchemaRegistry
 
 
@@ -147,14 +147,14 @@ class KafkaNode(IntegrationNode):
 
 
 async def _message(
-    made: type[Message],
+    made: type[KafkaMessage],
     item: dict[str, Json],
     wanted: KafkaParameters,
     first: KafkaParameters,
     registry: SchemaRegistry | None,
     schema: int,
     index: int,
-) -> Message:
+) -> KafkaMessage:
     """Raises `NodeError` with the item's index."""
     try:
         if not wanted.topic:
@@ -173,7 +173,7 @@ async def _message(
         raise
 
 
-async def _sent(session: KafkaSession, messages: Sequence[Message], seconds: float) -> list[dict[str, Json]]:
+async def _sent(session: KafkaSession, messages: Sequence[KafkaMessage], seconds: float) -> list[dict[str, Json]]:
     """The values that n8n tells of each partition. Raises `NodeError` when a message has not got there."""
     try:
         async with asyncio.timeout(seconds):

@@ -29,7 +29,7 @@ _MECHANISMS = {"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-51
 
 
 @record
-class Reading:
+class TopicReading:
     """How a topic is read. group: empty: of a test, which leaves nothing at the broker. Times in milliseconds, sizes in
     bytes."""
 
@@ -43,7 +43,7 @@ class Reading:
     least_bytes: int
 
 
-class Message(NamedTuple):
+class KafkaMessage(NamedTuple):
     """The message that is sent."""
 
     topic: str
@@ -52,7 +52,7 @@ class Message(NamedTuple):
     headers: list[tuple[str, bytes]]
 
 
-class Guard:
+class BrokerGuard:
     """Takes the place of the two methods by which aiokafka's client opens connections: the library has no way to give
     it one's own. See `test_a_broker_elsewhere_is_not_reached`."""
 
@@ -186,7 +186,7 @@ def _common(values: DriverCredential) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def told(values: DriverCredential, guard: Guard | None = None) -> Iterator[None]:
+def told(values: DriverCredential, guard: BrokerGuard | None = None) -> Iterator[None]:
     """Failures of the library as `NodeError`, without secrets."""
     try:
         yield
@@ -212,7 +212,7 @@ async def _stopped(stop: Coroutine[Any, Any, None]) -> None:
 class KafkaReader:
     """Reads one topic. Every method raises `NodeError`."""
 
-    def __init__(self, consumer: AIOKafkaConsumer, guard: Guard, values: DriverCredential) -> None:
+    def __init__(self, consumer: AIOKafkaConsumer, guard: BrokerGuard, values: DriverCredential) -> None:
         self._consumer = consumer
         self._guard = guard
         self._values = values
@@ -247,7 +247,7 @@ class KafkaReader:
 
 @contextlib.asynccontextmanager
 async def reading(
-    targets: Targets, values: DriverCredential, settings: IntegrationSettings, wanted: Reading
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings, wanted: TopicReading
 ) -> AsyncIterator[KafkaReader]:
     """A member of the group. Raises `NodeError`."""
     with told(values):
@@ -264,7 +264,7 @@ async def reading(
             fetch_min_bytes=wanted.least_bytes,
             **_common(values),
         )
-    guard = Guard(consumer._client, targets, values, settings)
+    guard = BrokerGuard(consumer._client, targets, values, settings)
     try:
         with told(values, guard):
             await guard.through(consumer.start())
@@ -281,12 +281,12 @@ async def reading(
 class KafkaSession:
     """Sends messages. Raises `NodeError`."""
 
-    def __init__(self, producer: AIOKafkaProducer, guard: Guard, values: DriverCredential) -> None:
+    def __init__(self, producer: AIOKafkaProducer, guard: BrokerGuard, values: DriverCredential) -> None:
         self._producer = producer
         self._guard = guard
         self._values = values
 
-    async def send(self, message: Message) -> Any:
+    async def send(self, message: KafkaMessage) -> Any:
         """Waits for the acknowledgement. Any: aiokafka's `RecordMetadata`."""
         with told(self._values, self._guard):
             return await self._guard.through(
@@ -307,7 +307,7 @@ async def opened(
         producer = AIOKafkaProducer(
             acks=acks, compression_type=compression, max_request_size=settings.max_bytes, **_common(values)
         )
-    guard = Guard(producer.client, targets, values, settings)
+    guard = BrokerGuard(producer.client, targets, values, settings)
     try:
         with told(values, guard):
             await guard.through(producer.start())

@@ -33,7 +33,7 @@ class Pair(Parameters):
     value: Text = ""
 
 
-class Arguments(Parameters):
+class QueueArguments(Parameters):
     argument: list[Pair] = Field(default_factory=list)
 
 
@@ -45,7 +45,7 @@ class RabbitOptions(Parameters, title="Options"):
     ui_fields: ClassVar[UiFields] = RABBIT_OPTIONS
 
     alternate_exchange: Text = ""
-    arguments: Arguments = Field(default_factory=Arguments)
+    arguments: QueueArguments = Field(default_factory=QueueArguments)
     assert_exchange: bool = Field(False, description="Whether an exchange that is not there is made.")
     assert_queue: bool = Field(False, description="Whether a queue that is not there is made.")
     auto_delete: bool = Field(False, description="Whether it goes with its last consumer.")

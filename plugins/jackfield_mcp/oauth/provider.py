@@ -61,13 +61,13 @@ class Renewal(RefreshToken):
     grant: OAuthGrant
 
 
-class Access(AccessToken):
+class OAuthAccess(AccessToken):
     model_config = _RECORDS
 
     grant: OAuthGrant
 
 
-class OAuthProvider(OAuthAuthorizationServerProvider[Code, Renewal, Access]):
+class OAuthProvider(OAuthAuthorizationServerProvider[Code, Renewal, OAuthAccess]):
     """Of one request, at the address by which it has come."""
 
     def __init__(self, context: PluginContext, base: str) -> None:
@@ -176,13 +176,13 @@ class OAuthProvider(OAuthAuthorizationServerProvider[Code, Renewal, Access]):
             raise TokenError("invalid_grant", "The refresh token was used already.")
         return _token(issued)
 
-    async def load_access_token(self, token: str) -> Access | None:
+    async def load_access_token(self, token: str) -> OAuthAccess | None:
         grant = await self._book.by_access(token)
         if grant is None:
             return None
-        return Access(token=token, client_id=grant.client_id, scopes=list(grant.scopes), grant=grant)
+        return OAuthAccess(token=token, client_id=grant.client_id, scopes=list(grant.scopes), grant=grant)
 
-    async def revoke_token(self, token: Access | Renewal) -> None:
+    async def revoke_token(self, token: OAuthAccess | Renewal) -> None:
         await self._book.end(token.grant.id)
 
 

@@ -8,7 +8,7 @@ from typing import cast
 from jackfield.api.context import PluginContext
 from jackfield.api.json_values import Json
 from jackfield.api.records import record
-from jackfield_mcp.stored_records import Records
+from jackfield_mcp.stored_records import StoredRecords
 
 
 @record
@@ -44,8 +44,8 @@ class OAuthGrant:
     until: int
 
 
-def client_records(context: PluginContext) -> Records[OAuthClient]:
-    return Records(context, "mcp-oauth-clients", _client_row, _client)
+def client_records(context: PluginContext) -> StoredRecords[OAuthClient]:
+    return StoredRecords(context, "mcp-oauth-clients", _client_row, _client)
 
 
 def _client_row(one: OAuthClient) -> list[Json]:
@@ -58,8 +58,8 @@ def _client(row: list[Json]) -> OAuthClient:
     return OAuthClient(str(ident), str(name), known, str(scope), int(str(created_at)), granted is True)
 
 
-def grant_records(context: PluginContext) -> Records[OAuthGrant]:
-    return Records(context, "mcp-oauth-grants", _grant_row, _grant)
+def grant_records(context: PluginContext) -> StoredRecords[OAuthGrant]:
+    return StoredRecords(context, "mcp-oauth-grants", _grant_row, _grant)
 
 
 def _grant_row(one: OAuthGrant) -> list[Json]:

@@ -7,11 +7,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Shown(BaseModel):
+class OAuthAnswer(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
 
-class AuthorizationShown(Shown):
+class AuthorizationShown(OAuthAnswer):
     """redirectHost: where the browser goes then. scopes: those that may be granted. asked: those that the client asks
     for; empty: it names none."""
 
@@ -31,11 +31,11 @@ class Decision(BaseModel):
     scopes: Annotated[list[str], Field(max_length=50)] = []
 
 
-class Decided(Shown):
+class Decided(OAuthAnswer):
     redirect: str
 
 
-class GrantShown(Shown):
+class GrantShown(OAuthAnswer):
     id: str
     client: str
     clientId: str  # noqa: N815
@@ -46,6 +46,6 @@ class GrantShown(Shown):
     expiresAt: str  # noqa: N815
 
 
-class GrantList(Shown):
+class GrantList(OAuthAnswer):
     data: list[GrantShown]
     total: int

@@ -9,27 +9,27 @@ from pydantic import Field
 from jackfield.api.auth import AGENTS_READ, AGENTS_WRITE
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
 from jackfield_mcp.tools.paging import Ident, Nothing
 
 _PROFILE = ("alias", "agent_id", "agent", "provider_id", "provider", "model", "host", "running", "proxy_enabled")
 """The members of a profile that a tool gives: no environment, no servers, no key."""
 
 
-class Run(Arguments):
+class RunProfileArguments(ToolArguments):
     profile: Ident = Field(description="Its alias.")
     prompt: Annotated[str, Field(min_length=1, max_length=262_144)]
     working_dir: Annotated[str, Field(max_length=4096)] | None = None
     timeout: Annotated[float, Field(gt=0, le=86_400)] | None = Field(None, description="Seconds.")
 
 
-class Usage(Arguments):
+class GetUsageArguments(ToolArguments):
     period: Literal["today", "week", "month", "all"] = "today"
     profile: Ident | None = None
     model: Ident | None = None
 
 
-class Rule(Arguments):
+class MatchRuleArguments(ToolArguments):
     profile: Ident = Field(description="Its alias.")
     model: Annotated[str, Field(min_length=1, max_length=512)]
     tokens: Annotated[int, Field(ge=0, le=1_000_000_000)] = 1
@@ -45,7 +45,7 @@ async def _profiles(run: ToolRun, given: Nothing) -> Json:
     return {"profiles": [{name: row[name] for name in _PROFILE if name in row} for row in kept]}
 
 
-async def _run(run: ToolRun, given: Run) -> Json:
+async def _run(run: ToolRun, given: RunProfileArguments) -> Json:
     body: dict[str, Json] = {"prompt": given.prompt}
     if given.working_dir is not None:
         body["working_dir"] = given.working_dir
@@ -54,7 +54,7 @@ async def _run(run: ToolRun, given: Run) -> Json:
     return await run.api.mapping("POST", f"/api/profiles/{segment(given.profile)}/run", body=body)
 
 
-async def _usage(run: ToolRun, given: Usage) -> Json:
+async def _usage(run: ToolRun, given: GetUsageArguments) -> Json:
     query = {"period": given.period, "profile": given.profile, "model": given.model}
     return await run.api.mapping("GET", "/api/usage", query=query)
 
@@ -63,7 +63,7 @@ async def _proxies(run: ToolRun, given: Nothing) -> Json:
     return await run.api.ask("GET", "/api/proxy/status")
 
 
-async def _rule(run: ToolRun, given: Rule) -> Json:
+async def _rule(run: ToolRun, given: MatchRuleArguments) -> Json:
     body: Json = given.model_dump(exclude={"profile"})
     return await run.api.mapping("POST", f"/api/proxy/{segment(given.profile)}/test", body=body)
 
@@ -85,19 +85,21 @@ AGENT_TOOLS: tuple[AnyTool, ...] = (
         "Run a profile's agent without a terminal, and tell what it said. The agent works with the rights of the "
         "daemon's user.",
         _CHANGE,
-        Run,
+        RunProfileArguments,
         _run,
         destroys=True,
         outward=True,
     ),
-    McpTool("get_usage", "Tell usage", "Tell tokens and cost of a period.", _LOOK, Usage, _usage, reads=True),
+    McpTool(
+        "get_usage", "Tell usage", "Tell tokens and cost of a period.", _LOOK, GetUsageArguments, _usage, reads=True
+    ),
     McpTool("list_proxies", "List proxies", "List the proxies of profiles.", _LOOK, Nothing, _proxies, reads=True),
     McpTool(
         "which_rule_matches",
         "Tell which rule matches",
         "Tell which rule of a profile's proxy would take a request, and why. Nothing is sent.",
         _CHANGE,
-        Rule,
+        MatchRuleArguments,
         _rule,
         reads=True,
     ),

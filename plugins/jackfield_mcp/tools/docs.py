@@ -10,21 +10,21 @@ from pydantic import Field
 from jackfield.api.json_values import Json
 from jackfield_mcp.documentation.pages import DocPages, shipped_pages
 from jackfield_mcp.documentation.searching import FoundSection, search
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
-from jackfield_mcp.tools.paging import Page
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
+from jackfield_mcp.tools.paging import PageArguments
 
 _WHOLE = 24_000
 """Characters of a page that a tool gives without a section."""
 
 
-class SearchDocs(Page):
+class SearchDocs(PageArguments):
     query: Annotated[str, Field(min_length=2, max_length=200)] = Field(
         description="Words, such as `webhook authentication` or `mcp.body_limit`."
     )
     limit: Annotated[int, Field(ge=1, le=50)] = 8
 
 
-class ReadDocs(Arguments):
+class ReadDocs(ToolArguments):
     page: Annotated[str, Field(min_length=1, max_length=100)] = Field(description="Such as `webhooks`.")
     section: Annotated[str, Field(max_length=200)] = Field(
         "", description="As search_docs names it. Without it: the page, or the sections of one that is long."

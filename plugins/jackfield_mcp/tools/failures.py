@@ -9,11 +9,11 @@ from pydantic import Field
 from jackfield.api.failure_reports import explained
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
 from jackfield_mcp.tools.paging import Ident
 
 
-class Explain(Arguments):
+class Explain(ToolArguments):
     execution_id: Ident
     items: Annotated[int, Field(ge=0, le=50)] = Field(3, description="The most items of the node's input.")
 

@@ -9,18 +9,18 @@ from pydantic import Field
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segments
 from jackfield_mcp.tool import AnyTool, McpTool, ToolRun
-from jackfield_mcp.tools.paging import Ident, Page
+from jackfield_mcp.tools.paging import Ident, PageArguments
 
 _NODES = "n8n-nodes-base."
 
 
-class Search(Page):
+class SearchNodeTypesArguments(PageArguments):
     query: Annotated[str, Field(max_length=200)] = Field("", description="Words, such as `rss` or `slack message`.")
     triggers: bool | None = Field(None, description="Only triggers, or only others.")
     unavailable: bool = Field(False, description="Also those that cannot run here, with the reason.")
 
 
-class One(Page):
+class GetNodeTypeArguments(PageArguments):
     kind: Ident = Field(description="Such as `set`, or as a document writes it: `n8n-nodes-base.set`.")
     part: Literal["page", "schema"] = Field(
         "page",
@@ -29,7 +29,7 @@ class One(Page):
     )
 
 
-async def _search(run: ToolRun, given: Search) -> Json:
+async def _search(run: ToolRun, given: SearchNodeTypesArguments) -> Json:
     query = {"schemas": False, "unavailable": given.unavailable or None}
     rows = await run.api.rows("/node-types", query=query)
     words = given.query.lower().split()
@@ -68,7 +68,7 @@ def _typed(kind: str) -> str:
     return kind if "." in kind or "/" in kind else _NODES + kind
 
 
-async def _get(run: ToolRun, given: One) -> Json:
+async def _get(run: ToolRun, given: GetNodeTypeArguments) -> Json:
     path = f"/node-types/{segments(given.kind)}"
     if given.part == "schema":
         return await run.api.ask("GET", path)
@@ -82,7 +82,7 @@ NODE_TYPE_TOOLS: tuple[AnyTool, ...] = (
         "Find node types by words: their type for a document, latest version, credentials and scopes. Without words: "
         "all of them, a page at a time.",
         ("workflows:read",),
-        Search,
+        SearchNodeTypesArguments,
         _search,
         reads=True,
     ),
@@ -92,7 +92,7 @@ NODE_TYPE_TOOLS: tuple[AnyTool, ...] = (
         "Read a node type: its parameters, versions, credentials and working examples. Do so for each node before you "
         "write it.",
         ("workflows:read",),
-        One,
+        GetNodeTypeArguments,
         _get,
         reads=True,
     ),

@@ -12,7 +12,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.events import Subscription
 from jackfield.api.json_values import Json
 from jackfield_mcp.caller import segment
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
 from jackfield_mcp.tools.paging import FEWER, Ident
 from jackfield_mcp.tools.workflows import Document
 
@@ -25,14 +25,14 @@ _ITEMS = Annotated[int, Field(ge=0, le=100)]
 _SECONDS = Annotated[float, Field(ge=0, le=86_400)]
 
 
-class Waiting(Arguments):
+class WaitingArguments(ToolArguments):
     wait_seconds: _SECONDS | None = Field(
         None, description="How long to wait for the end; then the execution goes on. 0: not at all. Default: mcp.wait."
     )
     items: _ITEMS = Field(3, description=FEWER)
 
 
-class Run(Waiting):
+class RunWorkflowArguments(WaitingArguments):
     workflow_id: Ident | None = Field(None, description="A saved workflow; or give `workflow`.")
     workflow: Document | None = Field(None, description="A document that is run without being saved.")
     input: list[dict[str, Any]] | None = Field(  # JSON
@@ -44,13 +44,13 @@ class Run(Waiting):
     until: Ident | None = Field(None, description="Name of the node to end at.")
 
     @model_validator(mode="after")
-    def _is_one(self) -> Run:
+    def _is_one(self) -> RunWorkflowArguments:
         if (self.workflow_id is None) == (self.workflow is None):
             raise ValueError("give workflow_id or workflow, one of them")
         return self
 
 
-class Retry(Waiting):
+class RetryExecutionArguments(WaitingArguments):
     execution_id: Ident
     begin: Literal["start", "failed", "node"] = Field(
         "failed", description="Where: at the start, at the node that failed, or at `node`."
@@ -58,11 +58,11 @@ class Retry(Waiting):
     node: Ident | None = Field(None, description="Name of the node, with begin=node.")
 
 
-class One(Arguments):
+class CancelExecutionArguments(ToolArguments):
     execution_id: Ident
 
 
-async def _run(run: ToolRun, given: Run) -> Json:
+async def _run(run: ToolRun, given: RunWorkflowArguments) -> Json:
     query = {"start": given.start, "until": given.until}
     items: Json = None if given.input is None else [_item(item) for item in given.input]
     if given.workflow is not None:
@@ -80,7 +80,7 @@ def _item(item: dict[str, Any]) -> Json:  # JSON
     return item if isinstance(item.get("json"), dict) else {"json": item}
 
 
-async def _retry(run: ToolRun, given: Retry) -> Json:
+async def _retry(run: ToolRun, given: RetryExecutionArguments) -> Json:
     query = {"from": given.begin, "node": given.node}
     with run.context.events.subscribe("workflows") as events:
         path = f"/executions/{segment(given.execution_id)}/retry"
@@ -88,7 +88,7 @@ async def _retry(run: ToolRun, given: Retry) -> Json:
         return await _ended(run, str(begun.get("executionId")), given, events)
 
 
-async def _ended(run: ToolRun, ident: str, given: Waiting, events: Subscription) -> Json:
+async def _ended(run: ToolRun, ident: str, given: WaitingArguments, events: Subscription) -> Json:
     """The execution once it is over, or when the time is up. Cancelling the call cancels the execution."""
     wanted = run.settings.wait if given.wait_seconds is None else given.wait_seconds
     deadline = asyncio.get_running_loop().time() + min(wanted, run.settings.wait_most)
@@ -134,7 +134,7 @@ async def _cancelled(run: ToolRun, ident: str) -> None:
         await asyncio.wait({task})
 
 
-async def _cancel(run: ToolRun, given: One) -> Json:
+async def _cancel(run: ToolRun, given: CancelExecutionArguments) -> Json:
     return await run.api.ask("POST", f"/executions/{segment(given.execution_id)}/cancel")
 
 
@@ -146,7 +146,7 @@ RUN_TOOLS: tuple[AnyTool, ...] = (
         "Run a saved workflow, or a document that is not saved, with input, and wait for the end. You get the "
         "status, the failure, and the first items of each node. Its nodes do what they do: a node that sends, sends.",
         _RUN,
-        Run,
+        RunWorkflowArguments,
         _run,
         destroys=True,
         outward=True,
@@ -156,7 +156,7 @@ RUN_TOOLS: tuple[AnyTool, ...] = (
         "Run an execution again",
         "Run an execution again, from the node that failed by default, and wait for the end.",
         _RUN,
-        Retry,
+        RetryExecutionArguments,
         _retry,
         destroys=True,
         outward=True,
@@ -166,7 +166,7 @@ RUN_TOOLS: tuple[AnyTool, ...] = (
         "Cancel an execution",
         "Cancel an execution that is queued, running or waiting.",
         ("workflows:execute",),
-        One,
+        CancelExecutionArguments,
         _cancel,
         destroys=True,
         repeatable=True,

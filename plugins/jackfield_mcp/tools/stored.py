@@ -9,23 +9,23 @@ from pydantic import Field
 from jackfield.api.json_values import Json
 from jackfield.api.mcp.tool_sources import ToolFailed
 from jackfield_mcp.caller import segment
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
-from jackfield_mcp.tools.paging import Nothing, Page
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
+from jackfield_mcp.tools.paging import Nothing, PageArguments
 
 _SHOWN = ("id", "name", "kind")
 Key = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 
 
-class SetVariable(Arguments):
+class SetVariable(ToolArguments):
     key: Key
     value: Annotated[str, Field(max_length=65_536)]
 
 
-class DeleteVariable(Arguments):
+class DeleteVariable(ToolArguments):
     key: Key
 
 
-async def _credentials(run: ToolRun, given: Page) -> Json:
+async def _credentials(run: ToolRun, given: PageArguments) -> Json:
     query = {"offset": given.offset, "limit": given.limit}
     found = await run.api.mapping("GET", "/credentials", query=query)
     rows = found.get("data")
@@ -67,7 +67,7 @@ STORED_TOOLS: tuple[AnyTool, ...] = (
         "List credentials by id, name and kind, for a node's `credentials`: {kind: {id, name}}. Their values are never "
         "shown.",
         ("credentials:write",),
-        Page,
+        PageArguments,
         _credentials,
         reads=True,
     ),

@@ -11,7 +11,7 @@ from jackfield.api.workflow_edits.changing import changed
 from jackfield.api.workflow_edits.diffs import difference
 from jackfield.api.workflow_edits.operations import Operation
 from jackfield_mcp.caller import segment
-from jackfield_mcp.tool import AnyTool, Arguments, McpTool, ToolRun
+from jackfield_mcp.tool import AnyTool, McpTool, ToolArguments, ToolRun
 from jackfield_mcp.tools.paging import Ident
 from jackfield_mcp.tools.workflows import Document, Version, document_of, problems_of
 
@@ -19,14 +19,14 @@ _STORED = ("id", "version", "active", "attention", "createdAt", "updatedAt")
 """Keys of an answer that are the store's."""
 
 
-class Create(Arguments):
+class CreateWorkflowArguments(ToolArguments):
     workflow: Document = Field(
         description="name, nodes (each with name, type, typeVersion, position, parameters), connections by node name, "
         "settings: n8n's workflow JSON."
     )
 
 
-class Change(Arguments):
+class ChangeWorkflowArguments(ToolArguments):
     workflow_id: Ident
     operations: Annotated[list[Operation], Field(min_length=1, max_length=200)]
     expected_version: Version | None = Field(
@@ -35,17 +35,17 @@ class Change(Arguments):
     dry_run: bool = Field(False, description="Tell the difference and the problems, and save nothing.")
 
 
-class One(Arguments):
+class WorkflowArguments(ToolArguments):
     workflow_id: Ident
 
 
-async def _create(run: ToolRun, given: Create) -> Json:
+async def _create(run: ToolRun, given: CreateWorkflowArguments) -> Json:
     document = {name: value for name, value in given.workflow.items() if name not in _STORED}
     saved = await run.api.mapping("POST", "/workflows", body=document)
     return {**_told(saved), **await _judged(run, saved)}
 
 
-async def _change(run: ToolRun, given: Change) -> Json:
+async def _change(run: ToolRun, given: ChangeWorkflowArguments) -> Json:
     before = await document_of(run.api, given.workflow_id)
     after = changed(before, given.operations)
     found = difference(before, after)
@@ -68,15 +68,15 @@ async def _judged(run: ToolRun, document: dict[str, Json]) -> dict[str, Json]:
     return {name: judged[name] for name in ("valid", "activatable", "problems", "starts") if name in judged}
 
 
-async def _activate(run: ToolRun, given: One) -> Json:
+async def _activate(run: ToolRun, given: WorkflowArguments) -> Json:
     return await run.api.ask("POST", f"/workflows/{segment(given.workflow_id)}/activate")
 
 
-async def _deactivate(run: ToolRun, given: One) -> Json:
+async def _deactivate(run: ToolRun, given: WorkflowArguments) -> Json:
     return await run.api.ask("POST", f"/workflows/{segment(given.workflow_id)}/deactivate")
 
 
-async def _delete(run: ToolRun, given: One) -> Json:
+async def _delete(run: ToolRun, given: WorkflowArguments) -> Json:
     await run.api.ask("DELETE", f"/workflows/{segment(given.workflow_id)}")
     return {"deleted": given.workflow_id}
 
@@ -88,7 +88,7 @@ CHANGE_TOOLS: tuple[AnyTool, ...] = (
         "Create a workflow",
         "Save a new workflow, which is not live, and tell its id and its problems.",
         _WRITE,
-        Create,
+        CreateWorkflowArguments,
         _create,
     ),
     McpTool(
@@ -98,7 +98,7 @@ CHANGE_TOOLS: tuple[AnyTool, ...] = (
         "disconnect, enable_node, disable_node, set_settings, set_name, pin_data. Tells the difference and the "
         "problems. A live workflow changes at once; earlier versions are kept.",
         _WRITE,
-        Change,
+        ChangeWorkflowArguments,
         _change,
         destroys=True,
     ),
@@ -107,7 +107,7 @@ CHANGE_TOOLS: tuple[AnyTool, ...] = (
         "Take a workflow live",
         "Take a workflow live: from now on its triggers start it, with the rights of its author.",
         _WRITE,
-        One,
+        WorkflowArguments,
         _activate,
         repeatable=True,
         outward=True,
@@ -117,7 +117,7 @@ CHANGE_TOOLS: tuple[AnyTool, ...] = (
         "Take a workflow off",
         "Take a workflow off: its triggers start it no more.",
         _WRITE,
-        One,
+        WorkflowArguments,
         _deactivate,
         destroys=True,
         repeatable=True,
@@ -127,7 +127,7 @@ CHANGE_TOOLS: tuple[AnyTool, ...] = (
         "Delete a workflow",
         "Delete a workflow with its versions and routes, for good.",
         _WRITE,
-        One,
+        WorkflowArguments,
         _delete,
         destroys=True,
         repeatable=True,

@@ -57,7 +57,7 @@ class StoredServer:
 
 
 @record
-class StoredAccess:
+class ProviderContent:
     """The content of a provider's settings. `env`: further variables."""
 
     url: str
@@ -194,7 +194,7 @@ def _servers(setup: Setup, alias: str, servers: Sequence[StoredServer]) -> dict[
     return made
 
 
-def _provider(setup: Setup, one: StoredProvider, access: StoredAccess, origin: str) -> WantedProvider:
+def _provider(setup: Setup, one: StoredProvider, access: ProviderContent, origin: str) -> WantedProvider:
     """The same of several agents is one."""
     kind, url = base_of(access.url, access.spoken)
     for known in setup.providers:
@@ -209,7 +209,7 @@ def _provider(setup: Setup, one: StoredProvider, access: StoredAccess, origin: s
     return made
 
 
-def _access(one: StoredProvider) -> StoredAccess:
+def _access(one: StoredProvider) -> ProviderContent:
     """Raises ValueError for a configuration of Codex that is none."""
     if one.app in ("codex", "grokbuild"):
         return _of_toml(one.settings)
@@ -218,7 +218,7 @@ def _access(one: StoredProvider) -> StoredAccess:
         spoken = _NPM.get(text(one.settings, "npm"), "openai")
         model = next(iter(table(one.settings, "models")), "")
         key = text(options, "apiKey")
-        return StoredAccess(_address(text(options, "baseURL"), key, spoken), key, model, {}, spoken)
+        return ProviderContent(_address(text(options, "baseURL"), key, spoken), key, model, {}, spoken)
     address, keys, model = _ENV[one.app]
     env = table(one.settings, "env")
     others = {
@@ -228,7 +228,7 @@ def _access(one: StoredProvider) -> StoredAccess:
     }
     spoken = "openai" if text(one.meta, "apiFormat") in _TRANSLATED else "anthropic"
     spoken, key = "gemini" if one.app == "gemini" else spoken, text(env, *keys)
-    return StoredAccess(_address(text(env, address), key, spoken), key, text(env, model), others, spoken)
+    return ProviderContent(_address(text(env, address), key, spoken), key, text(env, model), others, spoken)
 
 
 def _address(given: str, key: str, spoken: str) -> str:
@@ -236,13 +236,13 @@ def _address(given: str, key: str, spoken: str) -> str:
     return given or (GOOGLE if key and spoken == "gemini" else "")
 
 
-def _of_toml(settings: Mapping[str, Json]) -> StoredAccess:
+def _of_toml(settings: Mapping[str, Json]) -> ProviderContent:
     written = settings.get("config")
     config = tomllib.loads(written) if isinstance(written, str) else {}
     provider = table(config, "model_providers", text(config, "model_provider"))
     auth = table(settings, "auth")
     key = text(auth, "OPENAI_API_KEY", "XAI_API_KEY") or text(provider, "experimental_bearer_token")
-    return StoredAccess(
+    return ProviderContent(
         text(provider, "base_url") or text(config, "base_url"), key, text(config, "model"), {}, "openai"
     )
 

@@ -18,7 +18,7 @@ from jackfield_nodes.conditions.regexes import Regexes
 from jackfield_nodes.values.zones import zone_of
 
 
-class Asking(Protocol):
+class ConditionParameters(Protocol):
     """Parameters with conditions."""
 
     def asks_anything(self) -> bool:
@@ -40,10 +40,12 @@ class ConditionEvaluator:
         self._regexes = Regexes(context)
 
     async def surroundings(self, run: NodeRun, given: Sequence[Apart[Any]]) -> TestSurroundings:
-        """given: per item, parameters that are `Asking`; nulls among them and their values become exact. Raises
-        `NodeError`."""
+        """given: per item, parameters that are `ConditionParameters`; nulls among them and their values become exact.
+        Raises `NodeError`."""
         around = TestSurroundings(zone_of(run), {}, run.log.warning)
-        distinct: dict[int, Asking] = {id(one.parameters): one.parameters for one in given if is_resolved(one[0])}
+        distinct: dict[int, ConditionParameters] = {
+            id(one.parameters): one.parameters for one in given if is_resolved(one[0])
+        }
         written = run.node.parameters
         shared = next((one for one in given if one.values), None)
         if shared is not None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from jackfield.api.dialects.sse import EventTooLarge
 from jackfield.api.records import record
 
 _BOM = b"\xef\xbb\xbf"
-
-
-class EventTooLarge(Exception):
-    """One event is larger than it may be."""
 
 
 @record

@@ -11,6 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.dialects.sse import EventTooLarge
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import Json, loads
@@ -20,7 +21,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.triggers.failures import ServiceRefusal, wait_asked
 from jackfield.api.triggers.listening import Heard, ListeningBase, ListenRun, event_items
 from jackfield.api.workflows import BinaryData, Node, Problem
-from jackfield_nodes.http.event_stream import EventStream, EventTooLarge, StreamEvent
+from jackfield_nodes.http.event_stream import EventStream, StreamEvent
 from jackfield_nodes.http.form import SSE
 from jackfield_nodes.http.settings import HttpSettings
 

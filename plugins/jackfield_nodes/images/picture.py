@@ -36,7 +36,7 @@ _DAMAGED = (OSError, SyntaxError, ValueError, EOFError, TypeError, OverflowError
 
 
 @dataclass
-class Picture:
+class DecodedPicture:
     """Frames in the mode RGB, or RGBA where the picture has transparency, and what is kept of the file."""
 
     frames: list[Image.Image]
@@ -82,7 +82,7 @@ def opened(content: bytes, limit: PixelLimit) -> Image.Image:
     return found
 
 
-def read(content: bytes, limit: PixelLimit) -> Picture:
+def read(content: bytes, limit: PixelLimit) -> DecodedPicture:
     """All frames, upright. Raises `NodeError`."""
     found = opened(content, limit)
     try:
@@ -91,7 +91,7 @@ def read(content: bytes, limit: PixelLimit) -> Picture:
         raise NodeError("The picture is damaged: not all of it can be read.") from None
 
 
-def _read(found: Image.Image, limit: PixelLimit) -> Picture:
+def _read(found: Image.Image, limit: PixelLimit) -> DecodedPicture:
     kind = "JPEG" if found.format == "MPO" else str(found.format)
     kept: dict[str, Any] = {"icc_profile": found.info.get("icc_profile")}
     if kind == "JPEG" and isinstance(found, JpegImagePlugin.JpegImageFile):
@@ -106,7 +106,7 @@ def _read(found: Image.Image, limit: PixelLimit) -> Picture:
     exif.pop(0x0112, None)  # orientation: the frames are upright
     if len(exif) and kind in ("JPEG", "PNG", "WEBP"):
         kept["exif"] = exif.tobytes()
-    return Picture(frames, kind, durations, kept)
+    return DecodedPicture(frames, kind, durations, kept)
 
 
 def _frames(found: Image.Image, kind: str) -> Iterator[Image.Image]:
@@ -124,7 +124,7 @@ def has_alpha(frame: Image.Image) -> bool:
     return frame.mode == "RGBA"
 
 
-def written(picture: Picture, kind: str, quality: int | None) -> bytes:
+def written(picture: DecodedPicture, kind: str, quality: int | None) -> bytes:
     """The file. kind: as Pillow names it; quality: 0 to 100. Raises `NodeError`."""
     target = io.BytesIO()
     frames = [_savable(frame, kind) for frame in picture.frames]
@@ -148,7 +148,7 @@ def _savable(frame: Image.Image, kind: str) -> Image.Image:
     return frame.convert("RGB") if kind in ("JPEG", "BMP") else frame
 
 
-def _options(picture: Picture, kind: str, quality: int | None) -> dict[str, Any]:
+def _options(picture: DecodedPicture, kind: str, quality: int | None) -> dict[str, Any]:
     same = kind == picture.format
     kept = {name: value for name, value in picture.kept.items() if value is not None}
     made: dict[str, Any] = {

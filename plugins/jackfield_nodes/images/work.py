@@ -12,7 +12,7 @@ from jackfield_nodes.images.facts import facts
 from jackfield_nodes.images.lettering import lettered
 from jackfield_nodes.images.overlay import composed
 from jackfield_nodes.images.parameters import ImageOptions, ImageStep
-from jackfield_nodes.images.picture import WRITTEN, Picture, PixelLimit, read, written
+from jackfield_nodes.images.picture import WRITTEN, DecodedPicture, PixelLimit, read, written
 
 ENDINGS: Mapping[str, str] = {"JPEG": "jpg", "TIFF": "tif"}
 
@@ -50,7 +50,7 @@ def edited(job: ImageJob) -> EditedFile:
     if not job.steps:
         raise NodeError("The parameter operations has no step; add one.")
     limit = PixelLimit(job.most)
-    picture = Picture([], "PNG") if job.content is None else read(job.content, limit)
+    picture = DecodedPicture([], "PNG") if job.content is None else read(job.content, limit)
     for step in job.steps:
         picture = _step(picture, step, job, limit)
     kind = WRITTEN[job.options.format] if job.options.format else picture.format
@@ -59,14 +59,14 @@ def edited(job: ImageJob) -> EditedFile:
     )
 
 
-def _step(picture: Picture, step: ImageStep, job: ImageJob, limit: PixelLimit) -> Picture:
+def _step(picture: DecodedPicture, step: ImageStep, job: ImageJob, limit: PixelLimit) -> DecodedPicture:
     if step.operation == "create":
-        return Picture([edits.created(step, limit)], "PNG")
+        return DecodedPicture([edits.created(step, limit)], "PNG")
     if step.operation == "composite":
         upper = read(job.others[step.data_property_name_composite], limit).first
         place = (round(step.x), round(step.y))
         frames = [composed(frame, upper, place, step.operator) for frame in picture.frames[:1]]
-        return Picture(frames, "PNG", kept=picture.kept)
+        return DecodedPicture(frames, "PNG", kept=picture.kept)
     if step.operation == "text":
         font = job.options.font or step.font
         frames = [lettered(frame, step, limit, font, placed=job.placed) for frame in picture.frames]
@@ -74,4 +74,4 @@ def _step(picture: Picture, step: ImageStep, job: ImageJob, limit: PixelLimit) -
         edit = edits.EDITS[step.operation]
         frames = [edit(frame, step, limit) for frame in picture.frames]
     limit.check(*frames[0].size, len(frames))
-    return Picture(frames, picture.format, picture.durations, picture.kept)
+    return DecodedPicture(frames, picture.format, picture.durations, picture.kept)

@@ -24,7 +24,7 @@ from jackfield_profiles.commands.condition_sample import CONDITION_REQUEST
 from jackfield_profiles.editing.fitting import require_fit
 from jackfield_profiles.generated.scripts import ScriptFailed, checked, script_context, source_of
 from jackfield_profiles.running_settings import RunSettings
-from jackfield_profiles.wiring.access import Access, spoken
+from jackfield_profiles.wiring.access import ProviderAccess, spoken
 
 SYNTAX = "Syntax error"
 THROWN = "Runtime error: "
@@ -121,7 +121,7 @@ class ScriptChecks:
         home = {"profile_home": f"/home/sample/.{agent.id}-profiles/sample"}
         profile = Profile("sample", agent.id, provider.id, endpoint, model, metadata=dict(home))
         dialect = spoken(agent, provider) if proxied else provider.dialect
-        access = Access(PROXY_URL if proxied else url, None, proxied, dialect)
+        access = ProviderAccess(PROXY_URL if proxied else url, None, proxied, dialect)
         title = f"agent {agent.id}, provider {provider.id}" + (", with a proxy" if proxied else "")
         return SampleRun(title, script_context(self._context, agent, provider, profile, access))
 

@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield_profiles.commands.script_work import Trial, trial
 from jackfield_profiles.generated.scripts import run_script
-from jackfield_profiles.generated.writing import Change, planned_changes
+from jackfield_profiles.generated.writing import FileChange, planned_changes
 from jackfield_profiles.mcp_servers import HIDDEN, secrets_of
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring.environment import hidden
@@ -46,7 +46,7 @@ def _secrets(found: Trial) -> tuple[str, ...]:
     return (*texts, *(json.dumps(text)[1:-1] for text in texts))
 
 
-def _view(change: Change, secrets: tuple[str, ...]) -> dict[str, Json]:
+def _view(change: FileChange, secrets: tuple[str, ...]) -> dict[str, Json]:
     status = (
         "unchanged" if change.old == change.new
         else "created" if change.old is None
@@ -56,7 +56,7 @@ def _view(change: Change, secrets: tuple[str, ...]) -> dict[str, Json]:
     return {"path": change.path, "status": status, "aside": change.aside, "diff": _diff(change, secrets)}
 
 
-def _diff(change: Change, secrets: tuple[str, ...]) -> list[Json]:
+def _diff(change: FileChange, secrets: tuple[str, ...]) -> list[Json]:
     """Changed lines alone: those around them are the user's."""
     old, new = (_lines(content, secrets) for content in (change.old, change.new))
     return [*difflib.unified_diff(old, new, change.path, change.path, lineterm="", n=0)]

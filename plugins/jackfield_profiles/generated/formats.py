@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
 from jackfield.api.object_references import load
-from jackfield_profiles.generated.merging import Merged, Owned, digest, merge
+from jackfield_profiles.generated.merging import MergedFile, Owned, digest, merge
 
 DEEPEST = 64
 """Levels of a document."""
@@ -23,7 +23,7 @@ class Format(Protocol):
     def parse(self, text: str) -> dict[str, Any]:
         """As plain data. Any: whatever a document holds. Raises ValueError saying where it is wrong."""
 
-    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, Merged]:
+    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, MergedFile]:
         """The new text; the same when nothing changes. Raises ValueError, `MergeConflict`."""
 
 
@@ -43,7 +43,7 @@ class JsonFormat:
             raise ValueError("it is no JSON object")  # noqa: TRY004 - of a document, not of a caller
         return shallow(found)
 
-    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, Merged]:
+    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, MergedFile]:
         document = self.parse(text)
         before = digest(document)
         result = merge(document, copy.deepcopy(dict(generated)), owned, dict)

@@ -39,7 +39,7 @@ class Owned:
 
 
 @record
-class Merged:
+class MergedFile:
     """owned: from now on. taken: whether a value of somebody else was replaced."""
 
     owned: Owned
@@ -71,7 +71,7 @@ def leaves(tree: Mapping[str, Any], above: KeyPath = ()) -> Iterator[tuple[KeyPa
             yield path, value
 
 
-def merge(document: Tree, generated: Mapping[str, Any], owned: Owned, table: Callable[[], Tree]) -> Merged:
+def merge(document: Tree, generated: Mapping[str, Any], owned: Owned, table: Callable[[], Tree]) -> MergedFile:
     """Change the document in place. table: makes an empty table of its kind. Raises `MergeConflict`; then the document
     may be half changed."""
     wanted = dict(leaves(generated))
@@ -89,7 +89,7 @@ def merge(document: Tree, generated: Mapping[str, Any], owned: Owned, table: Cal
             if found != "theirs":
                 result[path] = digest(value)
     needed = {path[:length] for path in wanted for length in range(1, len(path))} | (wanted.keys() - values.keys())
-    return Merged(Owned(result, frozenset(_pruned(document, made, needed))), taken)
+    return MergedFile(Owned(result, frozenset(_pruned(document, made, needed))), taken)
 
 
 def _without_stale(document: Tree, owned: Owned, values: Mapping[KeyPath, Any]) -> Mapping[KeyPath, str]:

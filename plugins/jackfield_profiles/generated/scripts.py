@@ -21,7 +21,7 @@ from jackfield.api.scripts import RHAI_REMEDY, SCRIPT_ENGINES, ScopedScripts, Sc
 from jackfield_profiles.generated.home_files import OWN
 from jackfield_profiles.preferences import GITHUB_TOKEN, HookPreferences, hooks_of, preferences
 from jackfield_profiles.running_settings import NEVER_INHERITED, RunSettings
-from jackfield_profiles.wiring.access import Access
+from jackfield_profiles.wiring.access import ProviderAccess
 
 API_KEY = "${API_KEY}"
 API_KEY_END = "${API_KEY_END}"
@@ -59,7 +59,7 @@ async def generate(
     agent: Agent,
     provider: Provider,
     profile: Profile,
-    access: Access,
+    access: ProviderAccess,
     servers: Mapping[str, Json] | None = None,
 ) -> Generated:
     """The results of the agent's script; nothing when it has none. servers: see `script_context`.
@@ -122,7 +122,7 @@ def script_context(
     agent: Agent,
     provider: Provider,
     profile: Profile,
-    access: Access,
+    access: ProviderAccess,
     servers: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """The variable `ctx`. servers: MCP servers of the daemon's own, by name. endpoint: where the agent's requests go,

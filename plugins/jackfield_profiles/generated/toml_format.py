@@ -11,7 +11,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from jackfield_profiles.generated.formats import shallow
-from jackfield_profiles.generated.merging import Merged, Owned, digest, merge
+from jackfield_profiles.generated.merging import MergedFile, Owned, digest, merge
 
 
 class TomlFormat:
@@ -25,7 +25,7 @@ class TomlFormat:
         except RecursionError:
             raise ValueError("it is nested too deep") from None
 
-    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, Merged]:
+    def merged(self, text: str, generated: Mapping[str, Any], owned: Owned) -> tuple[str, MergedFile]:
         expected = self.parse(text)
         before = digest(expected)
         result = merge(expected, copy.deepcopy(dict(generated)), owned, dict)

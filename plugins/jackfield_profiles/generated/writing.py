@@ -29,7 +29,7 @@ _GONE = OwnedFile("", made=False)
 
 
 @record
-class Change:
+class FileChange:
     """The change of one file.
 
     `old`, `new`: None is no file. `aside`: whether the old content is kept beside it. `owned`: None when nothing of it
@@ -65,7 +65,7 @@ def write_generated(
 
 def planned_changes(
     home: Path, files: Mapping[str, str], placeholders: Mapping[str, str], settings: RunSettings
-) -> list[Change]:
+) -> list[FileChange]:
     """The changes that `write_generated` would make. Nothing is written, and no home is made. Raises as it does."""
     if not home.is_dir():
         with TemporaryDirectory() as empty:
@@ -75,7 +75,7 @@ def planned_changes(
         return list(_changes(root, files, placeholders, state, settings.max_file_bytes))
 
 
-def _carry_out(root: HomeFiles, change: Change) -> None:
+def _carry_out(root: HomeFiles, change: FileChange) -> None:
     if change.new is None:
         if change.old is not None:
             root.remove(change.path)
@@ -91,7 +91,7 @@ def _changes(
     placeholders: Mapping[str, str],
     state: Mapping[str, OwnedFile],
     limit: int,
-) -> Iterator[Change]:
+) -> Iterator[FileChange]:
     for path in sorted(files.keys() | state.keys()):
         old = root.read(path, limit)
         before = state.get(path, _GONE)
@@ -118,21 +118,21 @@ def _format(path: str, text: str | None, before: OwnedFile) -> Format | None:
     return kind
 
 
-def _whole(path: str, old: bytes | None, new: bytes | None, before: OwnedFile) -> Change:
+def _whole(path: str, old: bytes | None, new: bytes | None, before: OwnedFile) -> FileChange:
     ours = old is not None and before.kind == "whole" and before.digest == _hash(old)
     if new is None:
-        return Change(path, old, None if ours else old, None)
+        return FileChange(path, old, None if ours else old, None)
     if old == new and not ours:
-        return Change(path, old, new, None)
+        return FileChange(path, old, new, None)
     owned = OwnedFile("whole", made=True, digest=_hash(new))
-    return Change(path, old, new, owned, aside=old is not None and not ours)
+    return FileChange(path, old, new, owned, aside=old is not None and not ours)
 
 
 def _by_keys(
     path: str, kind: Format, old: bytes | None, generated: Mapping[str, Any], before: OwnedFile, *, wanted: bool
-) -> Change:
+) -> FileChange:
     if old is None and not wanted:
-        return Change(path, None, None, None)
+        return FileChange(path, None, None, None)
     same = before.kind == kind.name and old is not None
     try:
         text = "" if old is None else old.decode("utf-8-sig")
@@ -145,8 +145,8 @@ def _by_keys(
     new = old if old is not None and written == text else written.encode()
     if not wanted:
         empty = made and not kind.parse(written)
-        return Change(path, old, None if empty else new, None)
-    return Change(path, old, new, OwnedFile(kind.name, made=made, owned=merged.owned), aside=merged.taken)
+        return FileChange(path, old, None if empty else new, None)
+    return FileChange(path, old, new, OwnedFile(kind.name, made=made, owned=merged.owned), aside=merged.taken)
 
 
 def _unusable(path: str, why: str) -> InvalidInput:
@@ -158,7 +158,7 @@ def _unusable(path: str, why: str) -> InvalidInput:
     )
 
 
-def _set_aside(root: HomeFiles, change: Change, home: Path) -> str:
+def _set_aside(root: HomeFiles, change: FileChange, home: Path) -> str:
     """Keep the content under the name with `.bak` behind it, unless it is there already."""
     content = change.old or b""
     for number in range(1, MOST_ASIDE + 1):

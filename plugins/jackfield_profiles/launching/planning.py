@@ -19,7 +19,7 @@ from jackfield_profiles.mcp_servers import secrets_of, taken
 from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences, servers_for
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring import environment as environments
-from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, spoken, variables
+from jackfield_profiles.wiring.access import NO_KEY, ProviderAccess, access_of, spoken, variables
 
 
 @record
@@ -29,7 +29,7 @@ class LaunchPlan:
 
     agent: Agent
     provider: Provider
-    access: Access
+    access: ProviderAccess
     generated: Generated
     env: Mapping[str, str]
     placeholders: Mapping[str, str]
@@ -102,16 +102,18 @@ class LaunchPlanner:
 
         Any other problem of the script shows when the profile runs. Raises `InvalidInput`.
         """
-        access = Access(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
+        access = ProviderAccess(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
         if profile.proxy_enabled:
-            access = Access(ANY_PROXY, None, True, spoken(agent, provider))
+            access = ProviderAccess(ANY_PROXY, None, True, spoken(agent, provider))
         try:
             await generate(self._context, agent, provider, profile, access)
         except ScriptFailed as exc:
             if exc.refusal is not None:
                 raise InvalidInput(exc.message, code="PROFILE_UNUSABLE") from None
 
-    async def _environment(self, agent: Agent, provider: Provider, profile: Profile, access: Access) -> dict[str, str]:
+    async def _environment(
+        self, agent: Agent, provider: Provider, profile: Profile, access: ProviderAccess
+    ) -> dict[str, str]:
         every = (await self._context.port(Providers).all()).values()
         keys = {one.auth.env_key for one in every if one.auth.env_key}
         made = environments.inherited(os.environ, self._run.inherit, keys)

@@ -19,7 +19,7 @@ NO_KEY = "no-key-needed"
 
 
 @record
-class Access:
+class ProviderAccess:
     """`url`: empty for `self`. `secret`: the key, or the proxy's token. `dialect`: that the agent speaks; None: the
     agent gets no address. `own_login`: it logs in by itself, and its login passes through the proxy, whose token is in
     `url`: `hidden`.
@@ -57,25 +57,25 @@ def spoken(agent: Agent, provider: Provider) -> DialectName | None:
 
 async def access_of(
     context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
-) -> Access:
+) -> ProviderAccess:
     """The access that an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
     require_address(provider, url)
     own_login = provider.auth.kind == "agent"
     if not profile.proxy_enabled or (proxies := context.find_port(Proxies)) is None:
         first = None if own_login else next(iter(keys_in(key)), None)
-        return Access(url, first, False, provider.dialect, own_login)
+        return ProviderAccess(url, first, False, provider.dialect, own_login)
     address = await proxies.reserve(profile.alias)
     dialect = spoken(agent, provider)
     base = address.base_url.rstrip("/") + (f"{KEYED_PATH}{address.token}" if own_login else "")
     if dialect == "openai" and not base.endswith("/v1"):
         base += "/v1"
     if own_login:
-        return Access(base, None, True, dialect, own_login, address.token)
-    return Access(base, address.token, True, dialect)
+        return ProviderAccess(base, None, True, dialect, own_login, address.token)
+    return ProviderAccess(base, address.token, True, dialect)
 
 
-def require_key(provider: Provider, profile: Profile, access: Access) -> None:
+def require_key(provider: Provider, profile: Profile, access: ProviderAccess) -> None:
     """Raises `InvalidInput` when the provider wants a key and there is none."""
     if access.secret is None and provider.needs_key:
         raise InvalidInput(
@@ -85,7 +85,7 @@ def require_key(provider: Provider, profile: Profile, access: Access) -> None:
         )
 
 
-def variables(access: Access, provider: Provider, profile: Profile, dialect: Dialect | None) -> dict[str, str]:
+def variables(access: ProviderAccess, provider: Provider, profile: Profile, dialect: Dialect | None) -> dict[str, str]:
     """The variables that the agent reads: base URL, token or key, model; and the provider's own key variable. dialect:
     the names of `access.dialect`.
     """

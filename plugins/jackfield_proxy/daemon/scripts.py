@@ -10,12 +10,15 @@ from jackfield.api.jsontext import Json
 from jackfield.api.manifests import Layers
 from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield_proxy.daemon.process import ProxyProcess
-from jackfield_proxy.messages import Question, ToChild
+from jackfield_proxy.messages import ConditionQuestion, ToChild
 from jackfield_proxy.settings import ProxySettings
 
 
 async def answer(
-    context: PluginContext, question: Question, process: ProxyProcess, keep: Callable[[list[str]], Awaitable[None]]
+    context: PluginContext,
+    question: ConditionQuestion,
+    process: ProxyProcess,
+    keep: Callable[[list[str]], Awaitable[None]],
 ) -> None:
     """A script that fails does not hold; why is in the proxy's log."""
     try:

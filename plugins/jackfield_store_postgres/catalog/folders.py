@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.storage import Folder, Within
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, execute, number
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.within import limited
 
-_FOLDERS = Query(
+_FOLDERS = PostgresQuery(
     "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
     """folders LEFT JOIN (
         SELECT folder_id, count(*) AS held FROM workflows WHERE folder_id IS NOT NULL GROUP BY folder_id
@@ -30,7 +30,7 @@ _CLASHES = """SELECT a.name FROM folders a JOIN folders b ON b.folded_name = a.f
 class PostgresFolders:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def folders(self, within: Within | None = None) -> Sequence[Folder]:
         clause, values = limited("", [], "folder", "folders.id", within)

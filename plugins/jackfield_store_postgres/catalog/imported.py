@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.storage import ImportedId
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, execute
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, execute
 from jackfield_store_postgres.server.connections import Connection
 
-_IDS = Query("source, kind, foreign_id, own_id, digest, updated_at", "imported_ids", "foreign_id", ImportedId)
+_IDS = PostgresQuery("source, kind, foreign_id, own_id, digest, updated_at", "imported_ids", "foreign_id", ImportedId)
 _PUT = """INSERT INTO imported_ids VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (source, kind, foreign_id) DO UPDATE SET
     own_id = excluded.own_id, digest = excluded.digest, updated_at = excluded.updated_at"""
 
@@ -17,7 +17,7 @@ _PUT = """INSERT INTO imported_ids VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (
 class PostgresImported:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def imported_ids(self, source: str, kind: str) -> list[ImportedId]:
         clause = " WHERE source = %s AND kind = %s"

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from jackfield.api.old_documents import OldDocument
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import execute, pack, unpack
 from jackfield_store_postgres.server.connections import Connection
 
@@ -28,7 +28,7 @@ _PUT_RUN = "UPDATE executions SET document = coalesce(%s, document), sealed = tr
 class PostgresOldDocuments:
     """`jackfield.api.old_documents.OldDocuments`."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def old_documents(self, limit: int) -> list[OldDocument]:
         def work(connection: Connection) -> list[tuple[str, int, bytes]]:

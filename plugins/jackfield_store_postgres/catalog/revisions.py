@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jackfield.api.shared_workflows import ChangedWorkflows
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import execute, number, planned
 from jackfield_store_postgres.server.connections import Connection
 
@@ -33,7 +33,7 @@ _OWN = 10_000
 class Revisions:
     """Of one open store. Looked at from one event loop."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._db = database
         self._opened_at = 0
         self._own: deque[int] = deque(maxlen=_OWN)
@@ -43,7 +43,7 @@ class Revisions:
         self._opened_at = await self._db.read(lambda connection: number(connection, _LAST))
 
     async def write(self, workflow_id: str, work: Callable[[Connection], ResultT], size: int = 0) -> ResultT:
-        """`Database.write` of a change to this workflow."""
+        """`PostgresDatabase.write` of a change to this workflow."""
 
         def marked(connection: Connection) -> tuple[int, ResultT]:
             revision = number(connection, _NEXT)

@@ -9,12 +9,12 @@ import orjson
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Page, Tag
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, execute, number
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.texts import plain_text
 
-_TAGS = Query("id, name, created_at, updated_at", "tags", "name", Tag)
+_TAGS = PostgresQuery("id, name, created_at, updated_at", "tags", "name", Tag)
 _PUT = """INSERT INTO tags (id, name, created_at, updated_at, folded_name) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded_name = excluded.folded_name,
     updated_at = excluded.updated_at"""
@@ -32,7 +32,7 @@ HAS_TAG = """EXISTS (SELECT 1 FROM tags t JOIN workflow_tags x ON x.tag_id = t.i
 class PostgresTags:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def tags(self, *, offset: int, limit: int) -> Page[Tag]:
         return await self._db.read(lambda connection: _TAGS.page(connection, "", [], offset, limit))

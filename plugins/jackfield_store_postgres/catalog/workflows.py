@@ -16,10 +16,10 @@ from jackfield.api.workflows import Document
 from jackfield_store_postgres.catalog import registrations as routes
 from jackfield_store_postgres.catalog.revisions import Revisions, sweep
 from jackfield_store_postgres.catalog.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.failures import taken, too_many_labels
 from jackfield_store_postgres.history.calls import forget_histories
-from jackfield_store_postgres.rows import Query, execute, number, pack, unpack
+from jackfield_store_postgres.rows import PostgresQuery, execute, number, pack, unpack
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.static_data import put_static_data, static_data
 from jackfield_store_postgres.within import limited
@@ -72,32 +72,32 @@ def _row(
 
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
-_CURRENT = Query(
+_CURRENT = PostgresQuery(
     f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, {_OWN_TAGS}, w.folder_id",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
-_EARLIER = Query(
+_EARLIER = PostgresQuery(
     f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, {_OWN_TAGS}, w.folder_id",
     _VERSIONED,
     "v.version",
     _stored,
 )
-_LIST = Query(
+_LIST = PostgresQuery(
     "id, name, active, version, created_at, updated_at, node_count, "
     f"{TAGS_OF_WORKFLOW.format(id='workflows.id')}, folder_id",
     "workflows",
     "updated_at DESC, id DESC",
     _row,
 )
-_VERSIONS = Query("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
+_VERSIONS = PostgresQuery("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
 
 
 class PostgresWorkflows:
     """Part of the store port."""
 
-    _db: Database
+    _db: PostgresDatabase
     _revisions: Revisions
 
     async def changed_workflows(self, since: int | None) -> ChangedWorkflows:

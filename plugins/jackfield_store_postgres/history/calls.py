@@ -25,13 +25,13 @@ from jackfield.api.storage import (
     WebhookStats,
     Within,
 )
-from jackfield_store_postgres.caps import HeldCaps
+from jackfield_store_postgres.caps import PostgresCaps
 from jackfield_store_postgres.contents.places import OWN_BODY, PLACED, PLACES
-from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, Value, execute
+from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.rows import PostgresQuery, Value, execute
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.within import limited
-from jackfield_store_postgres.writing.batch import WriteBatch
+from jackfield_store_postgres.writing.batch import PostgresBatch
 
 _AT_ONCE = 200
 """Calls that one transaction deletes, so that it is short."""
@@ -88,7 +88,7 @@ def _delivery(
     return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""), fingerprint)
 
 
-_WEBHOOKS = Query(
+_WEBHOOKS = PostgresQuery(
     """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
     r.created_at, r.kind""",
     "registrations r JOIN workflows w ON w.id = r.workflow_id",
@@ -96,7 +96,7 @@ _WEBHOOKS = Query(
     _webhook,
     "registrations r",
 )
-_CALLS = Query(
+_CALLS = PostgresQuery(
     f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, c.headers, {OWN_BODY}, c.truncated, c.status,
     c.response_status, c.response_body, c.response_truncated, c.duration_ms, c.query, c.event,
     {PLACES}, e.input""",
@@ -105,13 +105,13 @@ _CALLS = Query(
     _call,
     "calls c",
 )
-_STATS = Query(
+_STATS = PostgresQuery(
     "webhook_id, sum(total)::bigint, sum(success)::bigint, sum(failed)::bigint, sum(rejected)::bigint, max(last_call)",
     "webhook_stats",
     "webhook_id",
     _stats_by_id,
 )
-_DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
+_DELIVERIES = PostgresQuery("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
 _FORGET = (
@@ -125,8 +125,8 @@ _FORGET = (
 class PostgresWebhooks:
     """Part of the store port."""
 
-    _db: Database
-    _caps: HeldCaps
+    _db: PostgresDatabase
+    _caps: PostgresCaps
 
     async def webhooks(
         self,
@@ -172,7 +172,7 @@ class PostgresWebhooks:
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
-        def run(batch: WriteBatch) -> None:
+        def run(batch: PostgresBatch) -> None:
             if delivery is not None:
                 batch.answer_delivery(*delivery)
             batch.update_call(update)
@@ -189,7 +189,7 @@ class PostgresWebhooks:
         return await self._db.read(lambda connection: _DELIVERIES.one(connection, condition, webhook_id, key, now))
 
 
-async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> None:
+async def forget_histories(database: PostgresDatabase, webhook_ids: Sequence[str]) -> None:
     """Delete what webhooks that are gone have left, step by step.
 
     A row that cannot be deleted now ends with its age.

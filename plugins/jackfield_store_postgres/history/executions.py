@@ -18,11 +18,11 @@ from jackfield.api.storage import (
     Page,
     StoredExecution,
 )
-from jackfield_store_postgres.caps import HeldCaps
+from jackfield_store_postgres.caps import PostgresCaps
 from jackfield_store_postgres.contents.counting import BY_SPAN, BY_WORKFLOW, COUNTS
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.dialect import PostgresDialect
-from jackfield_store_postgres.rows import Query, execute, planned, unpack
+from jackfield_store_postgres.rows import PostgresQuery, execute, planned, unpack
 from jackfield_store_postgres.server.connections import Connection
 
 _OVERHEAD = 1000
@@ -51,7 +51,7 @@ _NEXT_CHUNKS = """SELECT e.id,
     FROM executions e WHERE e.id = ANY(%s)"""
 _DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
 _DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
-_ROWS = Query(
+_ROWS = PostgresQuery(
     """id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, error, retry_of,
     resume_at""",
     "executions",
@@ -66,8 +66,8 @@ LISTS = ExecutionLists(
 class PostgresExecutions:
     """Part of the store port."""
 
-    _db: Database
-    _caps: HeldCaps
+    _db: PostgresDatabase
+    _caps: PostgresCaps
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         size = len(execution.input) + _OVERHEAD

@@ -11,7 +11,7 @@ import psycopg
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed, Standing
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import Value, execute, planned
 from jackfield_store_postgres.server.connections import Connection, cut
 from jackfield_store_postgres.server.transactions import Statement, reading
@@ -59,7 +59,7 @@ _WISH = """INSERT INTO cancel_wishes SELECT id FROM executions
 class PostgresRenewals:
     """`Renewals`, over its own connection."""
 
-    def __init__(self, database: Database, owner: str) -> None:
+    def __init__(self, database: PostgresDatabase, owner: str) -> None:
         self._database = database
         self._owner = owner
         self._limits = reading(database.settings)
@@ -130,7 +130,7 @@ class PostgresOwnership:
     exclusive = False
     settle_ms = 1000
     """Milliseconds beyond the longest lease that the server must have been there before anybody is taken for dead."""
-    _db: Database
+    _db: PostgresDatabase
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
         return self._db.post_alone(lambda connection: _register(connection, incarnation))

@@ -19,9 +19,9 @@ from jackfield.api.ids import new_id
 from jackfield.api.sql.moments import Pace, pace_of_forgetting
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
-from jackfield_store_postgres.caps import LEAVE, TURN, HeldCaps
+from jackfield_store_postgres.caps import LEAVE, TURN, PostgresCaps
 from jackfield_store_postgres.contents.counting import sum_up
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.history.executions import LISTS, remove
 from jackfield_store_postgres.rows import execute
@@ -55,11 +55,11 @@ _FORGOTTEN = """DELETE FROM webhook_stats WHERE webhook_id IN (
 _SEARCH = PruningSearch(PostgresDialect(), LISTS, "id", "webhook_id, id")
 
 
-class Pruning:
+class PostgresPruning:
     """Part of the store port."""
 
-    _db: Database
-    _caps: HeldCaps
+    _db: PostgresDatabase
+    _caps: PostgresCaps
     _pruning: asyncio.Lock
     """The daemon's own callers wait for each other."""
 

@@ -16,7 +16,7 @@ from jackfield.api.store_forms import FORMS, Cell, Row, StoreForm
 from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.contents.places import PLACE
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.migrating import LOCK_KEY, migrate
 from jackfield_store_postgres.moving.tables import ENDING, SOURCES, filled
@@ -40,7 +40,7 @@ _FORMS = FormStatements(_DIALECT, SOURCES)
 class PostgresTableReader:
     """`TableReader`, inside of a transaction; the rows of a writer, too."""
 
-    def __init__(self, connection: Connection, database: Database) -> None:
+    def __init__(self, connection: Connection, database: PostgresDatabase) -> None:
         self._connection = connection
         self._database = database
         schema = database.settings.schema_name
@@ -63,7 +63,7 @@ class PostgresTableReader:
 class PostgresTableWriter(SqlTableWriter[Connection]):
     """`TableWriter`"""
 
-    def __init__(self, connection: Connection, database: Database) -> None:
+    def __init__(self, connection: Connection, database: PostgresDatabase) -> None:
         super().__init__(connection, _DIALECT)
         self._database = database
 
@@ -101,7 +101,7 @@ class PostgresTableWriter(SqlTableWriter[Connection]):
 class PostgresMoves:
     """`jackfield.api.store_moves.MovableStore`."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     @property
     def place(self) -> str:
@@ -160,7 +160,7 @@ def _said(error: psycopg.Error) -> str:
 
 
 @contextmanager
-def _opened(database: Database) -> Iterator[Connection]:
+def _opened(database: PostgresDatabase) -> Iterator[Connection]:
     """Raises `ConfigurationError`, `StoreUnavailable`."""
     try:
         connection = database.connector.connect()
@@ -171,7 +171,7 @@ def _opened(database: Database) -> Iterator[Connection]:
 
 
 @contextmanager
-def _held(connection: Connection, database: Database, begin: str) -> Iterator[None]:
+def _held(connection: Connection, database: PostgresDatabase, begin: str) -> Iterator[None]:
     """A transaction that keeps daemons from starting on the schema. Raises `ConfigurationError`."""
     connection.execute(begin.encode())
     try:
@@ -188,15 +188,15 @@ def _held(connection: Connection, database: Database, begin: str) -> Iterator[No
             connection.execute("ROLLBACK")
 
 
-def _configure(connection: Connection, database: Database) -> None:
+def _configure(connection: Connection, database: PostgresDatabase) -> None:
     connection.execute(_CONFIGURE, [f'"{database.settings.schema_name}"'])
 
 
-def _tables(connection: Connection, database: Database) -> list[str]:
+def _tables(connection: Connection, database: PostgresDatabase) -> list[str]:
     return [str(name) for (name,) in connection.execute(_TABLES, [database.settings.schema_name]).fetchall()]
 
 
-def _is_unfinished(connection: Connection, database: Database) -> bool:
+def _is_unfinished(connection: Connection, database: PostgresDatabase) -> bool:
     if "jackfield_schema" not in _tables(connection, database):
         return False
     with connection.transaction():
@@ -209,7 +209,7 @@ def _version(connection: Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def _begin(connection: Connection, database: Database) -> None:
+def _begin(connection: Connection, database: PostgresDatabase) -> None:
     """Raises `Conflict`, `ConfigurationError`."""
     version = _version(connection)
     if version == UNFINISHED + len(MIGRATIONS):
@@ -225,14 +225,14 @@ def _begin(connection: Connection, database: Database) -> None:
     connection.execute("UPDATE jackfield_schema SET version = %s", [UNFINISHED + len(MIGRATIONS)])
 
 
-def _not_empty(database: Database) -> Conflict:
+def _not_empty(database: PostgresDatabase) -> Conflict:
     return Conflict(
         f"The schema {database.settings.schema_name} holds a store already; set store.postgres.schema_name to another "
         "one, or drop that schema."
     )
 
 
-def _expect_no_daemon(connection: Connection, database: Database) -> None:
+def _expect_no_daemon(connection: Connection, database: PostgresDatabase) -> None:
     """Raises `ConfigurationError`."""
     schema = database.settings.schema_name
     row = connection.execute(_ALIVE.replace("incarnations", f'"{schema}".incarnations').encode()).fetchone()

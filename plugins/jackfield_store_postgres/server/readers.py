@@ -46,7 +46,7 @@ class _Place(threading.local):
     connection: Connection | None = None
 
 
-class Readers:
+class PostgresReaders:
     """A bounded pool. A read that takes longer than the limit is broken off by the server and fails."""
 
     def __init__(self, connector: Connector, settings: PostgresSettings) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.shared_counts import Counted, SpanCounts
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import execute
 from jackfield_store_postgres.server.connections import Connection
 
@@ -36,7 +36,7 @@ _AT_ONCE = 10_000
 class PostgresCounts:
     """`jackfield.api.shared_counts.SharedCounts`"""
 
-    _db: Database
+    _db: PostgresDatabase
     _added: int
     """Counts since too many were deleted last. So the table has what is wanted, and as much from each daemon."""
 

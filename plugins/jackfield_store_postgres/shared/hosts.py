@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage.hosts import FORGET_AFTER_DAYS, HostEntry, StoredHost
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import execute, planned
 from jackfield_store_postgres.server.connections import Connection
 
@@ -30,7 +30,7 @@ _LEAVE = "UPDATE hosts SET has_left = true WHERE name = %s AND id = %s"
 class PostgresHosts:
     """`jackfield.api.storage.hosts.HostStore`."""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def renew_host(self, entry: HostEntry) -> bool:
         def work(connection: Connection) -> bool:

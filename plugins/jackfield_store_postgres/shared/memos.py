@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.memos import Memo, Room
-from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.database import PostgresDatabase
 from jackfield_store_postgres.rows import Value, execute
 from jackfield_store_postgres.server.connections import Connection
 
@@ -28,7 +28,7 @@ ENDED = """DELETE FROM memos WHERE (kind, key) IN (
 class PostgresMemos:
     """`jackfield.api.memos.Memos`"""
 
-    _db: Database
+    _db: PostgresDatabase
 
     async def memo(self, kind: str, key: str) -> bytes | None:
         sql = f"SELECT data FROM memos WHERE {_LIVE} AND key = %s"  # noqa: S608 - our own words

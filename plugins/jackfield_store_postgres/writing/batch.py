@@ -34,7 +34,7 @@ from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.server.transactions import Statement
 from jackfield_store_postgres.static_data import put_static_data
 from jackfield_store_postgres.writing import statements
-from jackfield_store_postgres.writing.tallies import CallChange, Counts
+from jackfield_store_postgres.writing.tallies import CallChange, CallCounts
 
 ResultT = TypeVar("ResultT")
 Row: TypeAlias = "list[Any]"
@@ -66,7 +66,7 @@ class Refused(Exception):
 
 
 @state
-class WriteBatch:
+class PostgresBatch:
     """Not thread-safe; one per transaction.
 
     opening: statements that begin it. They go out with the first others, and the last of them finds which of `owners`
@@ -91,7 +91,7 @@ class WriteBatch:
     _call_changes: dict[tuple[str, str], CallChange] = field(default_factory=dict)
     _changed_ids: set[str] = field(default_factory=set)
     _chunks: set[tuple[str, int]] = field(default_factory=set)
-    _counts: dict[str, Counts] = field(default_factory=dict)
+    _counts: dict[str, CallCounts] = field(default_factory=dict)
 
     def apart(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` after everything gathered so far; what it did is undone when it raises. It is called again when
@@ -385,10 +385,10 @@ class WriteBatch:
             return False
         raise static_changed()
 
-    def _count(self, webhook_id: str) -> Counts:
+    def _count(self, webhook_id: str) -> CallCounts:
         counts = self._counts.get(webhook_id)
         if counts is None:
-            counts = self._counts[webhook_id] = Counts()
+            counts = self._counts[webhook_id] = CallCounts()
         return counts
 
 

@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from jackfield.api.ids import new_id
 from jackfield_store_postgres.server.connections import Connection, Connector, cut
 from jackfield_store_postgres.server.transactions import Limits, Statement, mark
-from jackfield_store_postgres.writing.batch import Key, WriteBatch, run
+from jackfield_store_postgres.writing.batch import Key, PostgresBatch, run
 
 OutcomeT = TypeVar("OutcomeT")
 _SHARES = 64
@@ -24,7 +24,7 @@ _LEAVE = "DELETE FROM writers WHERE id = %s"
 _LAST = "SELECT batch FROM writers WHERE id = %s FOR UPDATE"
 
 
-class Unresolved(Exception, Generic[OutcomeT]):
+class CommitUnknown(Exception, Generic[OutcomeT]):
     """The connection broke while a commit was on its way: nobody knows whether it counts."""
 
     def __init__(self, number: int, outcomes: list[OutcomeT], error: psycopg.Error) -> None:
@@ -54,14 +54,14 @@ class WriterSession:
             self._transact([(_SWEEP, ()), (_ENTER, (self._id, self._number))])
             self._entered = True
 
-    def begin(self, owners: Sequence[str], refused: frozenset[Key], *, careful: bool) -> WriteBatch:
+    def begin(self, owners: Sequence[str], refused: frozenset[Key], *, careful: bool) -> PostgresBatch:
         """A batch whose transaction begins with its first statement. owners: incarnations that write in it."""
         connection = self._known()
         opening = [*self._limits.begin(connection), mark(self._id, self._number + 1, owners)]
-        return WriteBatch(connection, opening, self._share, owners or None, refused, careful)
+        return PostgresBatch(connection, opening, self._share, owners or None, refused, careful)
 
-    def commit(self, batch: WriteBatch, outcomes: list[OutcomeT]) -> None:
-        """Raises `Unresolved`."""
+    def commit(self, batch: PostgresBatch, outcomes: list[OutcomeT]) -> None:
+        """Raises `CommitUnknown`."""
         if batch.alive is None:
             self._entered = False  # nobody has written for so long that the row was swept away
             raise psycopg.errors.SerializationFailure("the writer's row is gone")
@@ -70,7 +70,7 @@ class WriterSession:
             self._known().execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             self.drop()
-            raise Unresolved(self._number, outcomes, error) from error
+            raise CommitUnknown(self._number, outcomes, error) from error
 
     def has_committed(self, number: int) -> bool:
         """Whether the batch of this number counts. Waits for its transaction to end."""

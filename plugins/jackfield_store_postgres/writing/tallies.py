@@ -7,7 +7,7 @@ from jackfield.api.storage import CallUpdate
 
 
 @state
-class Counts:
+class CallCounts:
     """Of one webhook."""
 
     total: int = 0

@@ -20,8 +20,8 @@ import psycopg
 from jackfield.api.errors import Fenced, JackfieldError
 from jackfield.api.sql.writes import Outcome, WriteOperation, WriterThread
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.writing.batch import Key, Refused, WriteBatch
-from jackfield_store_postgres.writing.sessions import Unresolved, WriterSession
+from jackfield_store_postgres.writing.batch import Key, PostgresBatch, Refused
+from jackfield_store_postgres.writing.sessions import CommitUnknown, WriterSession
 
 _MOST_BYTES = 67_108_864
 """That one transaction takes, unless a single operation is larger."""
@@ -33,14 +33,14 @@ _ATTEMPTS = 5
 """Of a transaction that others were in the way of."""
 
 
-class StoreWrite(WriteOperation[WriteBatch]):
+class StoreWrite(WriteOperation[PostgresBatch]):
     """owners: incarnations that must be alive, else it fails with `Fenced`."""
 
     __slots__ = ("owners",)
     shared = True
     """With others in one transaction."""
 
-    def __init__(self, run: Callable[[WriteBatch], object], size: int, owners: Sequence[str | None] = ()) -> None:
+    def __init__(self, run: Callable[[PostgresBatch], object], size: int, owners: Sequence[str | None] = ()) -> None:
         super().__init__(run, size)
         self.owners = [owner for owner in owners if owner is not None]
 
@@ -55,7 +55,7 @@ class LoneWrite(StoreWrite):
 StoreOutcome: TypeAlias = "Outcome[StoreWrite]"
 
 
-class StoreWriter(WriterThread[StoreWrite]):
+class PostgresWriter(WriterThread[StoreWrite]):
     """Without a connection no operation is taken, so that it can be dropped with nothing done."""
 
     def __init__(
@@ -155,7 +155,7 @@ class StoreWriter(WriterThread[StoreWrite]):
             except Refused as found:
                 self._asking().rollback()
                 refused |= found.keys
-            except Unresolved as lost:
+            except CommitUnknown as lost:
                 if self._resolved(lost, operations):
                     return lost.outcomes
                 attempts += 1
@@ -186,7 +186,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         self._asked_at = time.monotonic()
         return self._session
 
-    def _resolved(self, lost: Unresolved[StoreOutcome], operations: Sequence[StoreWrite]) -> bool:
+    def _resolved(self, lost: CommitUnknown[StoreOutcome], operations: Sequence[StoreWrite]) -> bool:
         """The fate of a commit whose answer did not come."""
         while self._reconnected(operations):
             try:
@@ -221,7 +221,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         super()._recovered()
 
 
-def _run(operation: StoreWrite, batch: WriteBatch) -> StoreOutcome:
+def _run(operation: StoreWrite, batch: PostgresBatch) -> StoreOutcome:
     """One whose caller knows that its time is up does nothing; one that nobody waits for is done nevertheless."""
     future = operation.future
     if future.done() and not future.cancelled() and (told := future.exception()) is not None:

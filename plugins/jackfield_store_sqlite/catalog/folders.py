@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.storage import Folder, Within
-from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.rows import SqliteQuery, execute, number
 from jackfield_store_sqlite.within import limited
 
-_FOLDERS = Query(
+_FOLDERS = SqliteQuery(
     "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
     """folders LEFT JOIN (
         SELECT folder_id, count(*) AS held FROM workflows WHERE folder_id IS NOT NULL GROUP BY folder_id
@@ -29,7 +29,7 @@ _CLASHES = """SELECT a.name FROM folders a JOIN folders b ON b.folded_name = a.f
 class SqliteFolders:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def folders(self, within: Within | None = None) -> Sequence[Folder]:
         clause, values = limited("", [], "folder", "folders.id", within)

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from jackfield.api.storage import ImportedId
-from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute
+from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.rows import SqliteQuery, execute
 
-_IDS = Query("source, kind, foreign_id, own_id, digest, updated_at", "imported_ids", "foreign_id", ImportedId)
+_IDS = SqliteQuery("source, kind, foreign_id, own_id, digest, updated_at", "imported_ids", "foreign_id", ImportedId)
 _PUT = """INSERT INTO imported_ids VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, kind, foreign_id) DO UPDATE SET
     own_id = excluded.own_id, digest = excluded.digest, updated_at = excluded.updated_at"""
 
@@ -17,7 +17,7 @@ _PUT = """INSERT INTO imported_ids VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source
 class SqliteImported:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def imported_ids(self, source: str, kind: str) -> list[ImportedId]:
         clause = " WHERE source = ? AND kind = ?"

@@ -14,7 +14,7 @@ from jackfield.api.old_documents import OldDocument
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_writer
 from jackfield_store_sqlite.damage.digests import of_bytes, of_version
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.rows import execute, pack, unpack
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ _DONE_RUN = "DELETE FROM unsealed_runs WHERE data = ?"
 class SqliteOldDocuments:
     """`jackfield.api.old_documents.OldDocuments`."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def old_documents(self, limit: int) -> list[OldDocument]:
         def work(connection: sqlite3.Connection) -> list[tuple[str, int, bytes | None]]:
@@ -109,7 +109,7 @@ def _done(connection: sqlite3.Connection, ident: str, number: int) -> None:
         execute(connection, _DONE_VERSION, [ident, number])
 
 
-def _truncate_log(database: Database) -> None:
+def _truncate_log(database: SqliteDatabase) -> None:
     try:
         with closing(connect_writer(database.file, database.settings)) as connection:
             busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]

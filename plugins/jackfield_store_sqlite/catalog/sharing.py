@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from jackfield.api.shared_counts import Counted, SpanCounts
 from jackfield.api.shared_workflows import ChangedWorkflows
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.rows import execute
 
 _KEPT = 100_000
@@ -45,7 +45,7 @@ class WorkflowMarks:
 class SqliteSharing:
     """`SharedWorkflows`, `SharedTokens` and `SharedCounts`, which count where the store is shared."""
 
-    _db: Database
+    _db: SqliteDatabase
     _marks: WorkflowMarks
     _spans: dict[tuple[str, int], dict[str, int]]
     """Kind and span -> counts by key; the newest spans last."""

@@ -10,10 +10,10 @@ import orjson
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Page, Tag
-from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute, number
+from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.rows import SqliteQuery, execute, number
 
-_TAGS = Query("id, name, created_at, updated_at", "tags", "name", Tag)
+_TAGS = SqliteQuery("id, name, created_at, updated_at", "tags", "name", Tag)
 _PUT = """INSERT INTO tags VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, folded_name = excluded.folded_name, updated_at = excluded.updated_at"""
 TAGS_OF_WORKFLOW = """(SELECT json_group_array(json_array(t.id, t.name, t.created_at, t.updated_at))
@@ -29,7 +29,7 @@ HAS_TAG = """EXISTS (SELECT 1 FROM tags t JOIN workflow_tags x ON x.tag_id = t.i
 class SqliteTags:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     async def tags(self, *, offset: int, limit: int) -> Page[Tag]:
         return await self._db.read(lambda connection: _TAGS.page(connection, "", [], offset, limit))

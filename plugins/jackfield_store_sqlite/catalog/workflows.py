@@ -17,10 +17,10 @@ from jackfield_store_sqlite.catalog import registrations as routes
 from jackfield_store_sqlite.catalog.sharing import WorkflowMarks
 from jackfield_store_sqlite.catalog.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 from jackfield_store_sqlite.damage.digests import checked_document, of_version
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.history.calls import forget_histories
-from jackfield_store_sqlite.rows import Query, execute, number, pack
+from jackfield_store_sqlite.rows import SqliteQuery, execute, number, pack
 from jackfield_store_sqlite.static_data import put_static_data, static_data
 from jackfield_store_sqlite.within import limited
 
@@ -76,32 +76,32 @@ def _row(
 
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
-_CURRENT = Query(
+_CURRENT = SqliteQuery(
     f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest, {_OWN_TAGS}, w.folder_id",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
-_EARLIER = Query(
+_EARLIER = SqliteQuery(
     f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest, {_OWN_TAGS}, w.folder_id",
     _VERSIONED,
     "v.version",
     _stored,
 )
-_LIST = Query(
+_LIST = SqliteQuery(
     "id, name, active, version, created_at, updated_at, node_count, "
     f"{TAGS_OF_WORKFLOW.format(id='workflows.id')}, folder_id",
     "workflows",
     "updated_at DESC, id DESC",
     _row,
 )
-_VERSIONS = Query("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
+_VERSIONS = SqliteQuery("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
 
 
 class SqliteWorkflows:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
     _marks: WorkflowMarks
 
     async def add_workflow(

@@ -26,7 +26,7 @@ _TOLD = 20
 """Problems that are named one by one."""
 
 
-class Pace:
+class LookProgress:
     """SQLite's progress handler of a look: ends it when `stopped` is set, and lets it rest. rest: seconds of pause per
     second of work. 0 for whoever waits for the result."""
 
@@ -52,7 +52,7 @@ async def in_thread(work: Callable[[threading.Event], ResultT]) -> ResultT:
         stopped.set()
 
 
-def look(file: Path, settings: SqliteSettings, pace: Pace) -> Sequence[str] | None:
+def look(file: Path, settings: SqliteSettings, pace: LookProgress) -> Sequence[str] | None:
     """Everything that is wrong with the database, a sentence each; None when it was stopped."""
     try:
         with closing(connect_reader(file, settings)) as connection:
@@ -61,14 +61,14 @@ def look(file: Path, settings: SqliteSettings, pace: Pace) -> Sequence[str] | No
         return None if pace.stopped.is_set() else [f"{failures.reason(error)}: {file}."]
 
 
-def problems(connection: sqlite3.Connection, file: Path, pace: Pace) -> Sequence[str]:
+def problems(connection: sqlite3.Connection, file: Path, pace: LookProgress) -> Sequence[str]:
     """Of an open database. Raises sqlite3.Error."""
     connection.set_progress_handler(pace, _STEPS)
     found = [text for (text,) in connection.execute(f"PRAGMA quick_check({_TOLD})") if text != "ok"]
     return [f"The database {file} is damaged: {' '.join(text.split())}." for text in found]
 
 
-def rows(connection: sqlite3.Connection, pace: Pace) -> Sequence[str] | None:
+def rows(connection: sqlite3.Connection, pace: LookProgress) -> Sequence[str] | None:
     """The problems that digests show in rows; None when it was stopped. Raises sqlite3.Error."""
     found = list(itertools.islice(dict.fromkeys(damaged_rows(connection, pace)), _TOLD))
     return None if pace.stopped.is_set() and not found else found

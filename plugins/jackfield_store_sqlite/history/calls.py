@@ -27,11 +27,11 @@ from jackfield.api.storage import (
     Within,
 )
 from jackfield_store_sqlite.contents.call_texts import JOINED, TEXTS, texts_of
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.history.ownership import Lives
-from jackfield_store_sqlite.rows import Query, Value, execute
+from jackfield_store_sqlite.rows import SqliteQuery, Value, execute
 from jackfield_store_sqlite.within import limited
-from jackfield_store_sqlite.writing.batch import WriteBatch
+from jackfield_store_sqlite.writing.batch import SqliteBatch
 
 _AT_ONCE = 200
 """Calls that one transaction deletes, so that it is short."""
@@ -87,7 +87,7 @@ def _delivery(
     return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""), fingerprint)
 
 
-_WEBHOOKS = Query(
+_WEBHOOKS = SqliteQuery(
     """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
     r.created_at, r.kind""",
     "registrations r JOIN workflows w ON w.id = r.workflow_id",
@@ -95,7 +95,7 @@ _WEBHOOKS = Query(
     _webhook,
     "registrations r",
 )
-_CALLS = Query(
+_CALLS = SqliteQuery(
     f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, c.truncated, c.status, c.response_status,
     c.response_truncated, c.duration_ms, d.query, d.event, {TEXTS}""",
     f"calls c {JOINED}",
@@ -103,17 +103,17 @@ _CALLS = Query(
     _call,
     "calls c",
 )
-_STATS = Query("total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", WebhookStats)
-_STATS_BY_ID = Query(
+_STATS = SqliteQuery("total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", WebhookStats)
+_STATS_BY_ID = SqliteQuery(
     "webhook_id, total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", _stats_by_id
 )
-_DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
+_DELIVERIES = SqliteQuery("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
 class SqliteWebhooks:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
     _lives: Lives
 
     async def webhooks(
@@ -165,7 +165,7 @@ class SqliteWebhooks:
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
-        def run(batch: WriteBatch) -> None:
+        def run(batch: SqliteBatch) -> None:
             if owner is not None:
                 self._lives.number_of(owner)
             if delivery is not None:
@@ -184,7 +184,7 @@ class SqliteWebhooks:
         return await self._db.read(lambda connection: _DELIVERIES.one(connection, condition, webhook_id, key, now))
 
 
-async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> None:
+async def forget_histories(database: SqliteDatabase, webhook_ids: Sequence[str]) -> None:
     """Delete what webhooks that are gone have left, step by step.
 
     A row that cannot be deleted now ends with its age.
@@ -195,7 +195,7 @@ async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> No
                 pass
 
 
-def _forget_some(connection: sqlite3.Connection, *, database: Database, webhook_id: str) -> bool:
+def _forget_some(connection: sqlite3.Connection, *, database: SqliteDatabase, webhook_id: str) -> bool:
     """False when there was nothing left."""
     values: list[Value] = [webhook_id, _AT_ONCE]
     rows = execute(connection, "SELECT webhook_id, id, data FROM calls WHERE webhook_id = ? LIMIT ?", values).fetchall()

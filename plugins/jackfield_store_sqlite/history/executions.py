@@ -35,11 +35,11 @@ from jackfield_store_sqlite.damage.digests import (
     of_packed,
     of_state,
 )
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.history.ownership import Lives
-from jackfield_store_sqlite.rows import Query, execute
-from jackfield_store_sqlite.writing.batch import WriteBatch
+from jackfield_store_sqlite.rows import SqliteQuery, execute
+from jackfield_store_sqlite.writing.batch import SqliteBatch
 from jackfield_store_sqlite.writing.removing import remove
 
 _OVERHEAD = 1000
@@ -88,12 +88,12 @@ def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or wh
 
 _LATEST = 2**42
 """Milliseconds; later moments are damage."""
-_LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
+_LIST = SqliteQuery(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
 LISTS = ExecutionLists(
     SqliteDialect(), _COLUMNS, _listed, counts="execution_counts", by_workflow=BY_WORKFLOW, by_span=BY_SPAN,
     open_rows="executions INDEXED BY executions_open", lost=" AND status IN ('failed', 'cancelled')",
 )  # fmt: skip
-_ONE = Query(_COLUMNS, "executions", "id", _whole_row)
+_ONE = SqliteQuery(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 _NEXT_CHUNKS = f"""SELECT e.id, (SELECT coalesce(max(d.number) + 1, count(*)) FROM execution_data d
@@ -105,7 +105,7 @@ _NEXT_CHUNKS = f"""SELECT e.id, (SELECT coalesce(max(d.number) + 1, count(*)) FR
 class SqliteExecutions:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
     _lives: Lives
 
     def _owner(self, owner: str | None) -> int | None:
@@ -141,7 +141,7 @@ class SqliteExecutions:
         owner: str | None = None,
         keeper: str | None = None,
     ) -> asyncio.Future[None]:
-        def run(batch: WriteBatch) -> None:
+        def run(batch: SqliteBatch) -> None:
             holders = self._owner(owner), self._owner(keeper)
             batch.set_waiting(execution_id, resume_at, steps, number, *holders)
 

@@ -16,7 +16,7 @@ from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.storage import OPEN_STATUSES, Claimed, Incarnation, OpenStatus, Renewals, Renewed, Standing
 from jackfield_store_sqlite.connections import connect_reader
 from jackfield_store_sqlite.damage.digests import HIGH, of_state
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.rows import Value, execute, number
 
 _KEPT = 1000
@@ -124,7 +124,7 @@ class Lives:
 class SqliteRenewals:
     """`Renewals`: nothing is written, only the wishes are looked up. The clock of all is the machine's."""
 
-    def __init__(self, database: Database, lives: Lives, owner: str) -> None:
+    def __init__(self, database: SqliteDatabase, lives: Lives, owner: str) -> None:
         self._database = database
         self._lives = lives
         self._owner = owner
@@ -149,7 +149,7 @@ class SqliteRenewals:
 class SqliteOwnership:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
     _lives: Lives
 
     @property

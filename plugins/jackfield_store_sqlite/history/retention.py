@@ -14,7 +14,7 @@ from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
 from jackfield_store_sqlite.contents.counting import add_up
 from jackfield_store_sqlite.contents.packing import Packing
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.history.executions import LISTS
 from jackfield_store_sqlite.writing.removing import remove
@@ -39,10 +39,10 @@ _NO_SUMS = ("DELETE FROM workflow_counts WHERE number = 0", "DELETE FROM span_co
 _SEARCH = PruningSearch(SqliteDialect(), LISTS, "id, data", "webhook_id, id, data")
 
 
-class Pruning:
+class SqlitePruning:
     """Part of the store port."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
         self._db.caps.hold(executions=executions, calls=calls)

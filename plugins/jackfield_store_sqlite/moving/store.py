@@ -17,7 +17,7 @@ from jackfield_store_sqlite.connections import connect_reader, connect_writer, c
 from jackfield_store_sqlite.contents.counting import COUNT_ALL
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.reach import reached
-from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.database import SqliteDatabase
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.moving.tables import OPENED, SOURCES, writing
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
@@ -93,7 +93,7 @@ class SqliteTableWriter(SqlTableWriter[sqlite3.Connection]):
 class SqliteMoves:
     """`jackfield.api.store_moves.MovableStore`."""
 
-    _db: Database
+    _db: SqliteDatabase
 
     @property
     def place(self) -> str:
@@ -157,7 +157,7 @@ def _claimed(file: Path) -> Iterator[None]:
         claim.release()
 
 
-def _opened(database: Database) -> sqlite3.Connection:
+def _opened(database: SqliteDatabase) -> sqlite3.Connection:
     failures.refuse_old_library()
     try:
         create_file(database.file)

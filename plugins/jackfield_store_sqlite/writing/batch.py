@@ -120,7 +120,7 @@ class Unclear(Exception):
 
 
 @state
-class WriteBatch:
+class SqliteBatch:
     """Not thread-safe; one per transaction. `careful`, for one operation, replaces what SQLite cannot hold, and looks
     first whose the execution is; else a change that meets no row raises `Unclear`."""
 

@@ -27,7 +27,7 @@ _PAUSE = 60.0
 _CALLS = "SELECT count(*) FROM calls WHERE webhook_id = ?"
 
 
-class HeldCaps(Caps):
+class SqliteCaps(Caps):
     """Belongs to the writer's thread, but for `hold`."""
 
     def __init__(self, log: logging.Logger, packing: Packing) -> None:

@@ -13,14 +13,14 @@ from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.contents.counting import OpenExecutions
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.reach import ReachFile, advance
-from jackfield_store_sqlite.writing.batch import WriteBatch
-from jackfield_store_sqlite.writing.caps import HeldCaps
+from jackfield_store_sqlite.writing.batch import SqliteBatch
+from jackfield_store_sqlite.writing.caps import SqliteCaps
 
-StoreWrite: TypeAlias = "WriteOperation[WriteBatch]"
+StoreWrite: TypeAlias = "WriteOperation[SqliteBatch]"
 StoreOutcome: TypeAlias = "Outcome[StoreWrite]"
 
 
-class StoreWriter(WriterThread[StoreWrite]):
+class SqliteWriter(WriterThread[StoreWrite]):
     """While a lock keeps a transaction from beginning, operations can be dropped by whoever waits for them."""
 
     def __init__(
@@ -29,7 +29,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         deliver: Callable[[Sequence[StoreOutcome]], None],
         on_damage: Callable[[], None],
         note: ReachFile,
-        caps: HeldCaps,
+        caps: SqliteCaps,
         packing: Packing,
         *,
         batch_size: int,
@@ -74,7 +74,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _written(self, connection: sqlite3.Connection, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Everything in one go; should one operation spoil that, again, each on its own. It is noted before anybody
         hears of it."""
-        batch = WriteBatch(connection, self._packing, self._open)
+        batch = SqliteBatch(connection, self._packing, self._open)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
@@ -92,7 +92,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         return outcomes
 
     @staticmethod
-    def _run(operation: StoreWrite, batch: WriteBatch) -> StoreOutcome:
+    def _run(operation: StoreWrite, batch: SqliteBatch) -> StoreOutcome:
         try:
             return operation, operation.run(batch), None
         except JackfieldError as error:
@@ -101,7 +101,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _run_alone(self, operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
         connection.execute("SAVEPOINT alone")
         try:
-            batch = WriteBatch(connection, self._packing, self._open, careful=True)
+            batch = SqliteBatch(connection, self._packing, self._open, careful=True)
             result = operation.run(batch)
             batch.flush()
         except Exception as error:

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from jackfield.api.records import record, replace, state
-from jackfield_telemetry.reports.periods import Span
+from jackfield_telemetry.reports.periods import TimeSpan
 from jackfield_telemetry.reports.queries import Key, Pricing, Slice, slices
 from jackfield_telemetry.reports.report import ReportRow, ReportScope, Tally, keys_for, used
 from jackfield_telemetry.reports.windows import BlockWindow, windows
@@ -103,7 +103,7 @@ def level(limit: int, tokens: int) -> Level:
     return "warning" if tokens > limit * WARN else "ok"
 
 
-def _within(window: BlockWindow, span: Span) -> bool:
+def _within(window: BlockWindow, span: TimeSpan) -> bool:
     return (span.start is None or window.start >= span.start) and (span.end is None or window.start < span.end)
 
 
@@ -133,11 +133,11 @@ def _parts(
     instead, slot by slot."""
     if pricing.tiers == "request" and "project" not in by:
         for window in chosen:
-            where = replace(base.where, span=Span(window.start, window.end))
+            where = replace(base.where, span=TimeSpan(window.start, window.end))
             yield window, slices(connection, where, pricing, by, base.zone)
         return
     starts = [window.start for window in chosen]
-    where = replace(base.where, span=Span(starts[0], chosen[-1].end) if chosen else Span(0, 0))
+    where = replace(base.where, span=TimeSpan(starts[0], chosen[-1].end) if chosen else TimeSpan(0, 0))
     for one in slices(connection, where, pricing, ("slot", *by), base.zone):
         slot, *keys = one.keys
         place = bisect_right(starts, int(slot)) - 1

@@ -34,7 +34,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 @record
-class Span:
+class TimeSpan:
     """From start on and before end, Unix ms; None: without a border."""
 
     start: int | None = None
@@ -68,13 +68,13 @@ def local_zone() -> tzinfo:
     return datetime.now(UTC).astimezone().tzinfo or UTC
 
 
-def span_of(period: str, now_ms: int, zone: tzinfo) -> Span:
+def span_of(period: str, now_ms: int, zone: tzinfo) -> TimeSpan:
     """Raises `InvalidInput` for an unknown one."""
     if period not in LABELS:
         known = ", ".join(LABELS)
         raise InvalidInput(f"The period {period[:40]!r} is not known.", details={"period": f"give one of: {known}"})
     days = days_of(period, datetime.fromtimestamp(now_ms / 1000, zone).date())
-    return Span() if days is None else days_span(*days, zone)
+    return TimeSpan() if days is None else days_span(*days, zone)
 
 
 def days_of(period: str, today: date) -> tuple[date, date] | None:
@@ -91,9 +91,9 @@ def days_of(period: str, today: date) -> tuple[date, date] | None:
     }[period]
 
 
-def days_span(first: date, last: date, zone: tzinfo) -> Span:
+def days_span(first: date, last: date, zone: tzinfo) -> TimeSpan:
     """Both days whole."""
-    return Span(midnight(first, zone), midnight(last + timedelta(1), zone))
+    return TimeSpan(midnight(first, zone), midnight(last + timedelta(1), zone))
 
 
 def midnight(day: date, zone: tzinfo) -> int:

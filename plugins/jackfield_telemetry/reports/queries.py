@@ -18,7 +18,7 @@ from jackfield_telemetry.ledger.packing import STEPS
 from jackfield_telemetry.ledger.schema import SLOT_MS
 from jackfield_telemetry.prices.price_list import PriceTable
 from jackfield_telemetry.prices.rates import Rates, surcharge
-from jackfield_telemetry.reports.periods import Span, day_expression, day_of
+from jackfield_telemetry.reports.periods import TimeSpan, day_expression, day_of
 
 Key: TypeAlias = Literal["date", "slot", "profile", "agent", "provider", "model", "session", "project", "source"]
 
@@ -30,7 +30,7 @@ class UsageFilter:
     Empty texts: any. within: names of profiles, empty for usage of none; None: all of them.
     """
 
-    span: Span = Span()
+    span: TimeSpan = TimeSpan()
     profile: str = ""
     model: str = ""
     agent: str = ""

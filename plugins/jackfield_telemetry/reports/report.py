@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record, state
 from jackfield.api.telemetry import Cost, Tokens
-from jackfield_telemetry.reports.periods import Span, midnight
+from jackfield_telemetry.reports.periods import TimeSpan, midnight
 from jackfield_telemetry.reports.queries import Key, Pricing, Slice, UsageFilter, slices
 from jackfield_telemetry.reports.windows import belongs
 
@@ -97,13 +97,13 @@ class UsageReport:
     unpriced: frozenset[str]
 
 
-def span_between(since: str, until: str, zone: tzinfo) -> Span:
+def span_between(since: str, until: str, zone: tzinfo) -> TimeSpan:
     """Both days whole; empty: without this border. Raises `InvalidInput`."""
     start = midnight(_day("since", since), zone) if since else None
     end = midnight(_day("until", until) + timedelta(1), zone) if until else None
     if start is not None and end is not None and start >= end:
         raise InvalidInput("`until` is before `since`.", details={"until": "give a day that is not before since"})
-    return Span(start, end)
+    return TimeSpan(start, end)
 
 
 def _day(name: str, text: str) -> date:

@@ -14,7 +14,7 @@ import msgspec
 
 from jackfield.api.storage.ledgers import MOST_DAY_BYTES
 from jackfield_telemetry.ledger.schema import SLOT_MS, TABLES
-from jackfield_telemetry.reports.periods import Span
+from jackfield_telemetry.reports.periods import TimeSpan
 from jackfield_telemetry.sharing.tracking import DAY_MS, DAY_SLOTS
 
 FORM = 1
@@ -97,7 +97,7 @@ def add(connection: sqlite3.Connection, days: Iterable[bytes]) -> None:
         connection.execute("COMMIT")
 
 
-def used(connection: sqlite3.Connection, span: Span) -> bool:
+def used(connection: sqlite3.Connection, span: TimeSpan) -> bool:
     """Whether it has anything of that time; days are those of UTC, and the span may begin and end within one."""
     first, last = span.start or 0, _EVER if span.end is None else span.end
     slots = connection.execute(

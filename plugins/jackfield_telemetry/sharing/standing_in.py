@@ -22,7 +22,7 @@ from jackfield_telemetry.http.schemas import UsageQuery
 from jackfield_telemetry.http.streaming import streamed
 from jackfield_telemetry.report_requests import ReportRequest, asked_view
 from jackfield_telemetry.reports.export import BY, ExportForm, limited, row_of, told_if_broken
-from jackfield_telemetry.reports.periods import LABELS, Span, span_of, zone_of
+from jackfield_telemetry.reports.periods import LABELS, TimeSpan, span_of, zone_of
 from jackfield_telemetry.reports.queries import UsageFilter, slices
 from jackfield_telemetry.reports.summary import summarise, usage_view
 from jackfield_telemetry.service import UsageService
@@ -104,7 +104,7 @@ class LedgerStandIns:
         return [ledger for ledger in await self._context.store.ledgers() if ledger.id not in answered]
 
     @asynccontextmanager
-    async def _opened(self, ledger: StoredLedger, span: Span) -> AsyncIterator[sqlite3.Connection | None]:
+    async def _opened(self, ledger: StoredLedger, span: TimeSpan) -> AsyncIterator[sqlite3.Connection | None]:
         """It in memory, as far as it belongs to the span; None: there is nothing. Raises `DamagedDay`,
         `StoreUnavailable`."""
         connection = await asyncio.to_thread(opened, ())
@@ -113,7 +113,7 @@ class LedgerStandIns:
         finally:
             await asyncio.to_thread(connection.close)
 
-    async def _fill(self, connection: sqlite3.Connection, ledger: StoredLedger, span: Span) -> bool:
+    async def _fill(self, connection: sqlite3.Connection, ledger: StoredLedger, span: TimeSpan) -> bool:
         """Whether anything was used then."""
         first = -_EVER if span.start is None else span.start // DAY_MS
         last = _EVER if span.end is None else (span.end - 1) // DAY_MS
@@ -123,7 +123,7 @@ class LedgerStandIns:
         return await asyncio.to_thread(used, connection, span)
 
     async def _stand_in(
-        self, ledger: StoredLedger, span: Span, made: Made, marked: Callable[[Row], Sequence[Row]]
+        self, ledger: StoredLedger, span: TimeSpan, made: Made, marked: Callable[[Row], Sequence[Row]]
     ) -> StandIn:
         try:
             async with self._reporting, self._opened(ledger, span) as connection:

@@ -22,7 +22,7 @@ from jackfield_triggers.outages import Outages
 from jackfield_triggers.polling.one_poll import OnePoll
 from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.store_waits import answered
-from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
+from jackfield_triggers.timers import KeyedTimers, backoff_ms, jitter_of
 
 
 @state
@@ -72,7 +72,7 @@ class Polls:
         self.begun = False
         self._context = context
         self._settings = settings
-        self._timers = Timers(context.clock, settings.poll_concurrency)
+        self._timers = KeyedTimers(context.clock, settings.poll_concurrency)
         self._live: dict[str, LivePoll] = {}
         self._one = OnePoll(context, settings)
         self._outages = Outages(context)

@@ -20,7 +20,7 @@ from jackfield_triggers.settings import TriggerSettings
 from jackfield_triggers.store_waits import answered
 from jackfield_triggers.subscribing.records import SubscriptionRecord, SubscriptionRecords
 from jackfield_triggers.subscribing.steps import SubscriptionSteps, Wanted
-from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
+from jackfield_triggers.timers import KeyedTimers, backoff_ms, jitter_of
 
 _SLOTS = 10
 _TRIES = 3
@@ -28,7 +28,7 @@ _TRIES = 3
 
 
 @state
-class Subscription:
+class SubscriptionState:
     """The state of a subscription at this daemon.
 
     `node_name`: empty for one whose workflow has gone. `checked`: when the service was asked last whether it has it;
@@ -77,8 +77,8 @@ class Subscriptions:
         self._records = context.port(SubscriptionRecords)
         self._steps = SubscriptionSteps(context, settings, self._records)
         self._outages = Outages(context)
-        self._timers = Timers(context.clock, _SLOTS)
-        self._known: dict[str, Subscription] = {}
+        self._timers = KeyedTimers(context.clock, _SLOTS)
+        self._known: dict[str, SubscriptionState] = {}
         self._lock = asyncio.Lock()
         self._leads = asyncio.Event()
         self._settled: dict[str, asyncio.Event] = {}
@@ -112,7 +112,7 @@ class Subscriptions:
         """Node -> why its events can be made up."""
         return {one.node_name: one.unproven for one in self._of(workflow_id) if one.unproven}
 
-    def _of(self, workflow_id: str) -> Sequence[Subscription]:
+    def _of(self, workflow_id: str) -> Sequence[SubscriptionState]:
         return [one for one in self._known.values() if one.workflow_id == workflow_id]
 
     async def follow(self, workflow_id: str) -> None:
@@ -145,7 +145,7 @@ class Subscriptions:
         told(await self._steps.begin(wanted, told=told, test=True))
 
     async def end_test(self, ident: str, workflow_id: str) -> None:
-        self._known[ident] = Subscription(ident, workflow_id, "")
+        self._known[ident] = SubscriptionState(ident, workflow_id, "")
         self._timers.at(ident, self._context.clock.now_ms())
         self.look(workflow_id)
 
@@ -173,7 +173,7 @@ class Subscriptions:
             if ident not in self._known or self._timers.next_of(ident) is None:
                 kept = await self._records.get(ident)
                 if kept is not None:
-                    self._known.setdefault(ident, Subscription(ident, kept.workflow_id, kept.node.name))
+                    self._known.setdefault(ident, SubscriptionState(ident, kept.workflow_id, kept.node.name))
                     self._timers.at(ident, self._context.clock.now_ms() + jitter_of(ident, self._spread))
 
     async def _refresh(self, workflow_id: str, first: int | None) -> list[str]:
@@ -186,7 +186,7 @@ class Subscriptions:
             names = {row.id: row.node_name for row in rows}
             now = self._context.clock.now_ms()
             for ident in ids:
-                one = self._known.setdefault(ident, Subscription(ident, workflow_id, ""))
+                one = self._known.setdefault(ident, SubscriptionState(ident, workflow_id, ""))
                 one.node_name = names.get(ident, one.node_name)
                 if first is not None:
                     self._timers.at(ident, first)
@@ -194,7 +194,7 @@ class Subscriptions:
                     self._timers.at(ident, now + jitter_of(ident, self._spread))
             return sorted(ids)
 
-    async def _wanted(self, one: Subscription) -> Wanted | None:
+    async def _wanted(self, one: SubscriptionState) -> Wanted | None:
         """As `live_node`."""
         live = await live_node(self._context, one.id)
         return None if live is None else Wanted(live, event_url(self._context, ident_of(live.node)))
@@ -226,7 +226,7 @@ class Subscriptions:
             settled.set()
         return following
 
-    async def _agreed(self, one: Subscription) -> int | None:
+    async def _agreed(self, one: SubscriptionState) -> int | None:
         """One look; gives when the next is due, None when nothing is left. Raises as the steps do."""
         wanted, kept = await self._wanted(one), await self._records.get(one.id)
         if kept is not None and (wanted is None or kept.phase == "ending" or kept.fingerprint != wanted.fingerprint):
@@ -246,7 +246,7 @@ class Subscriptions:
         one.unproven = await self._steps.unproven(kept)
         return self._following(one, kept)
 
-    async def _ended(self, one: Subscription, kept: SubscriptionRecord, *, replaced: bool) -> None:
+    async def _ended(self, one: SubscriptionState, kept: SubscriptionRecord, *, replaced: bool) -> None:
         """replaced: another one follows, which must not wait for a service that refuses to end this one, as when its
         credential was revoked."""
         try:
@@ -259,7 +259,7 @@ class Subscriptions:
             self._context.log.error("The service may keep an earlier subscription: %s", exc.message, extra=about)
             await self._records.drop(kept.id)
 
-    def _is_stale(self, one: Subscription) -> bool:
+    def _is_stale(self, one: SubscriptionState) -> bool:
         now = self._context.clock.now_ms()
         return one.checked is None or now - one.checked >= round(self._settings.check_interval * 1000)
 
@@ -276,7 +276,7 @@ class Subscriptions:
         end = kept.expires or 0
         return end - min(round(self._settings.renew_before * 1000), max(0, end - kept.since) // 5)
 
-    def _following(self, one: Subscription, kept: SubscriptionRecord) -> int:
+    def _following(self, one: SubscriptionState, kept: SubscriptionRecord) -> int:
         now = self._context.clock.now_ms()
         if self._is_stale(one):
             one.checked = now
@@ -285,7 +285,7 @@ class Subscriptions:
         look = (one.checked or now) + interval + jitter_of(one.id, interval // 10)
         return look if kept.expires is None else min(look, max(self._renewal(kept), now + 1000))
 
-    async def _failed(self, one: Subscription, message: str, asked: float | None) -> int | None:
+    async def _failed(self, one: SubscriptionState, message: str, asked: float | None) -> int | None:
         """When to try again; None: it is given up."""
         now = self._context.clock.now_ms()
         one.failures += 1
@@ -301,14 +301,14 @@ class Subscriptions:
             return None
         return now + backoff_ms(one.failures, self._settings.backoff, self._settings.backoff_most, asked)
 
-    async def _works(self, one: Subscription, following: int | None) -> None:
+    async def _works(self, one: SubscriptionState, following: int | None) -> None:
         """following: when it is looked at next; None: it has ended."""
         if following is None or one.outage is False:
             return
         if await self._outages.over(one.workflow_id, one.node_name):
             one.outage = False
 
-    async def _is_given_up(self, one: Subscription, now: int) -> bool:
+    async def _is_given_up(self, one: SubscriptionState, now: int) -> bool:
         try:
             kept = await self._records.get(one.id)
             if kept is None or kept.ending_since is None:

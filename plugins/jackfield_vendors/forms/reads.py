@@ -7,7 +7,7 @@ from typing import cast
 
 from jackfield.api.jsontext import Json
 from jackfield_vendors.description import QUESTION_PARAMETERS, DescribedOperation, DescribedRequest
-from jackfield_vendors.templates import Choice, TemplateReference, compiled
+from jackfield_vendors.templates import Alternative, TemplateReference, compiled
 
 
 class TemplateRead:
@@ -102,7 +102,7 @@ class OperationReads:
             for place in self._places(choice, inside):
                 place.whole = True
 
-    def _places(self, choice: Choice, inside: TemplateRead | None) -> Iterator[TemplateRead]:
+    def _places(self, choice: Alternative, inside: TemplateRead | None) -> Iterator[TemplateRead]:
         """The place that the alternative reads, if it is one of a parameter."""
         path = choice.path
         if not path:
@@ -114,7 +114,7 @@ class OperationReads:
             yield at.below(path)
 
 
-def _choices(text: str) -> Iterator[Choice]:
+def _choices(text: str) -> Iterator[Alternative]:
     for part in compiled(text).parts:
         if isinstance(part, TemplateReference):
             yield from part.choices

@@ -75,7 +75,7 @@ class VersionWhole(N8nAnswer):
     updated_at: str
 
 
-class VersionRow(N8nAnswer):
+class N8nVersionRow(N8nAnswer):
     version_id: str
     workflow_id: str
     authors: str
@@ -85,7 +85,7 @@ class VersionRow(N8nAnswer):
 
 
 class VersionList(CursorPage):
-    data: list[VersionRow]
+    data: list[N8nVersionRow]
 
 
 class WorkflowTags(RootModel[list[TagShown]]):

@@ -29,7 +29,7 @@ this change alone, by which whoever serves it says so."""
 
 
 @record
-class Message:
+class BusMessage:
     """topic: words of a to z, digits and `_` with dots between; payload: JSON that somebody else has made."""
 
     topic: str
@@ -39,7 +39,7 @@ class Message:
 class Messages(Protocol):
     """The messages that one listener hears, bounded (`QUEUE`)."""
 
-    def __aiter__(self) -> AsyncIterator[Message]: ...
+    def __aiter__(self) -> AsyncIterator[BusMessage]: ...
 
     def missed(self) -> int:
         """How many messages were lost since the last call of this method, because nobody took them in time."""

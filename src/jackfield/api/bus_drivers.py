@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Coroutine, Iterator
 from typing import cast
 
-from .bus import MOST_BYTES, QUEUE, Answerer, Message, Messages, Payload
+from .bus import MOST_BYTES, QUEUE, Answerer, BusMessage, Messages, Payload
 from .clock import Clock
 from .containment import passes
 from .errors import JackfieldError
@@ -32,7 +32,7 @@ _FAREWELL = 1.0
 """Seconds for what waits at the end."""
 
 
-class _Listener(LossyQueue[Message]):
+class _Listener(LossyQueue[BusMessage]):
     def __init__(self, topic: str, *, own: bool) -> None:
         super().__init__(QUEUE)
         self.topic = topic
@@ -86,7 +86,7 @@ class MessageBus:
             return
         for listener in self._listeners:
             if listener.topic == topic and listener.own:
-                listener.offer(Message(topic, payload))
+                listener.offer(BusMessage(topic, payload))
         self.send(dumps({"topic": topic, "from": self._id, "payload": _plain(payload), "request": request}))
 
     @contextlib.contextmanager
@@ -169,9 +169,9 @@ class MessageBus:
             return False
         if sender == self._id:
             return True
-        message = Message(topic, payload)
+        message = BusMessage(topic, payload)
         if request:
-            message = Message(_questions(topic), {"asker": sender, "request": request, "payload": payload})
+            message = BusMessage(_questions(topic), {"asker": sender, "request": request, "payload": payload})
         for listener in self._listeners:
             if listener.topic == message.topic:
                 listener.offer(message)

@@ -46,7 +46,7 @@ ANSWER_TIME = 10.0
 
 
 @record
-class Project:
+class PluginProject:
     """A distribution's sources: what pyproject.toml says of it."""
 
     name: str
@@ -54,7 +54,7 @@ class Project:
     points: Sequence[EntryPoint]
 
 
-def read_project(directory: Path) -> Project:
+def read_project(directory: Path) -> PluginProject:
     """Raises `ConfigurationError` for a directory that holds no project with plugins."""
     path = directory / "pyproject.toml"
     try:
@@ -68,7 +68,7 @@ def read_project(directory: Path) -> Project:
             'hello = "my_package:HelloPlugin".'
         )
     points = [EntryPoint(name, value, PROJECT) for name, value in given.items()]
-    return Project(str(project.get("name", directory.name)), str(project.get("version", "0")), points)
+    return PluginProject(str(project.get("name", directory.name)), str(project.get("version", "0")), points)
 
 
 def check_project(directory: Path) -> dict[str, list[str]]:

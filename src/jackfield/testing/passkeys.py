@@ -19,7 +19,7 @@ def text(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-class Authenticator:
+class VirtualAuthenticator:
     """One passkey. flags: what it says about its user; counter: of its signatures."""
 
     def __init__(self, origin: str, rp_id: str) -> None:

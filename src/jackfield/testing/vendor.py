@@ -98,7 +98,7 @@ class Seen:
 
 
 @state
-class Hook:
+class VendorSubscription:
     """A subscription."""
 
     id: str
@@ -119,7 +119,7 @@ class VendorDouble:
         self.lifetime = lifetime
         self.one = one
         self.items: list[Row] = []
-        self.hooks: dict[str, Hook] = {}
+        self.hooks: dict[str, VendorSubscription] = {}
         self.seen: list[Seen] = []
         self.answers: dict[str, Callable[[Seen], Any]] = {}
         self.always: Fault | None = None
@@ -250,21 +250,21 @@ class VendorDouble:
         with self._lock:
             if self.one:
                 self.hooks.clear()
-            hook = Hook(f"h{len(self.seen)}", url, secret)
+            hook = VendorSubscription(f"h{len(self.seen)}", url, secret)
             hook.expires = None if self.lifetime is None else time.time() + self.lifetime
             self.hooks[hook.id] = hook
         return 201, self._told(hook)
 
-    def _live(self) -> Sequence[Hook]:
+    def _live(self) -> Sequence[VendorSubscription]:
         with self._lock:
             return [one for one in self.hooks.values() if not self._is_over(one)]
 
     @staticmethod
-    def _is_over(hook: Hook) -> bool:
+    def _is_over(hook: VendorSubscription) -> bool:
         return hook.expires is not None and hook.expires < time.time()
 
     @staticmethod
-    def _told(hook: Hook) -> Row:
+    def _told(hook: VendorSubscription) -> Row:
         return {"id": hook.id, "url": hook.url, "expires": hook.expires}
 
 

@@ -20,7 +20,7 @@ from jackfield.api.credentials import CredentialField, CredentialKind, Placement
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.nodes.lists import ListQuestion, LoadedPage, listing_node
 from jackfield.api.storage import StoredWorkflow
-from jackfield_ai.retrieval.file_texts import Reading, documents_of_file, pointed
+from jackfield_ai.retrieval.file_texts import FileReading, documents_of_file, pointed
 from jackfield_ai.retrieval.item_texts import in_pieces
 from jackfield_credentials.service import CredentialService
 
@@ -175,45 +175,47 @@ def rows_of(texts: list[str]) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize(
     ("text", "reading", "texts"),
     [
-        ("name,age\nAnn,3\nBob,4\n", Reading(), ["name: Ann\nage: 3", "name: Bob\nage: 4"]),
-        ("name,age\nAnn,3\nBob,4\n", Reading(column="name"), ["Ann", "Bob"]),
-        ('a;b\n1;"x;""y\nz"\n', Reading(separator=";"), ['a: 1\nb: x;"y\nz']),
-        ("a,b\n1\n\n2,3,4", Reading(), ["a: 1\nb: ", "a: \nb: ", "a: 2\nb: 3"]),
-        ("\ufeff a , b \r\n x , y \r\n", Reading(), ["a: x\nb: y"]),
-        ("a,a\n1,2", Reading(), ["a: 2"]),
-        ("a,b", Reading(), []),
-        ("", Reading(), []),
+        ("name,age\nAnn,3\nBob,4\n", FileReading(), ["name: Ann\nage: 3", "name: Bob\nage: 4"]),
+        ("name,age\nAnn,3\nBob,4\n", FileReading(column="name"), ["Ann", "Bob"]),
+        ('a;b\n1;"x;""y\nz"\n', FileReading(separator=";"), ['a: 1\nb: x;"y\nz']),
+        ("a,b\n1\n\n2,3,4", FileReading(), ["a: 1\nb: ", "a: \nb: ", "a: 2\nb: 3"]),
+        ("\ufeff a , b \r\n x , y \r\n", FileReading(), ["a: x\nb: y"]),
+        ("a,a\n1,2", FileReading(), ["a: 2"]),
+        ("a,b", FileReading(), []),
+        ("", FileReading(), []),
     ],
 )
-def test_rows_of_csv_are_documents(text: str, reading: Reading, texts: list[str]) -> None:
+def test_rows_of_csv_are_documents(text: str, reading: FileReading, texts: list[str]) -> None:
     found = documents_of_file(text.encode(), "text/csv", reading)
     assert [(one.text, dict(one.metadata)) for one in found] == rows_of(texts)
 
 
 def test_a_column_that_is_missing_is_named() -> None:
     with pytest.raises(NodeError, match=r"no column c \(column\); it has a, b"):
-        documents_of_file(b"a,b\n1,2", "text/csv", Reading(column="c"))
+        documents_of_file(b"a,b\n1,2", "text/csv", FileReading(column="c"))
 
 
 @given(st.text(), st.text(max_size=2), st.text(max_size=3))
 def test_any_text_is_csv_or_refused(text: str, separator: str, column: str) -> None:
     with contextlib.suppress(NodeError):
-        documents_of_file(text.encode("utf-8", "replace"), "text/csv", Reading(separator=separator, column=column))
+        documents_of_file(text.encode("utf-8", "replace"), "text/csv", FileReading(separator=separator, column=column))
 
 
 def test_json_with_a_byte_order_mark_is_json() -> None:
-    assert [one.text for one in documents_of_file(b'\xef\xbb\xbf{"a": "x"}', "application/json", Reading())] == ["x"]
+    assert [one.text for one in documents_of_file(b'\xef\xbb\xbf{"a": "x"}', "application/json", FileReading())] == [
+        "x"
+    ]
 
 
 def test_pages_of_a_pdf_are_documents_or_one() -> None:
     content = pdf("one", "", "three")
     kind = {"source": "blob", "blobType": "application/pdf"}
-    split = documents_of_file(content, "application/pdf", Reading(split_pages=True))
+    split = documents_of_file(content, "application/pdf", FileReading(split_pages=True))
     assert [(one.text.strip(), one.metadata) for one in split] == [
         ("one", {**kind, "pdf": {"totalPages": 3}, "loc": {"pageNumber": 1}}),
         ("three", {**kind, "pdf": {"totalPages": 3}, "loc": {"pageNumber": 3}}),
     ]
-    (whole,) = documents_of_file(content, "application/pdf", Reading())
+    (whole,) = documents_of_file(content, "application/pdf", FileReading())
     assert whole.text.split() == ["one", "three"]
     assert whole.metadata == kind
     (piece,) = in_pieces(split[1], ["three"])

@@ -20,8 +20,8 @@ from test_ai_tools import agent
 from jackfield.api.credentials import TOKENS
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply
 from jackfield.api.nodes import NodeError
-from jackfield_credentials.http.callback import Callback
-from jackfield_credentials.registering import Registration
+from jackfield_credentials.http.callback import AuthorizationCallback
+from jackfield_credentials.registering import ClientRegistration
 from jackfield_credentials.service import CredentialService
 
 KIND = "mcpOAuth2Api"
@@ -128,7 +128,7 @@ async def test_an_answer_of_another_authorization_server_is_refused(
     """RFC 9207: a server that is mixed up with another one gets no code of it."""
     begun = await begun_at(lab, server, authorization_response_iss_parameter_supported=required)
     query = urlencode({"state": begun, **({} if "error" in named else {"code": "c"}), **named})
-    status, said = await Callback(lab.context)._finish(query)
+    status, said = await AuthorizationCallback(lab.context)._finish(query)
     assert (status, told in said) == (400, True), said
     assert not [seen for seen in server.seen if seen.target == "/token"]
 
@@ -137,7 +137,7 @@ async def test_an_answer_of_another_authorization_server_is_refused(
 async def test_an_answer_of_the_authorization_server_is_redeemed(lab: AiLab, server: Loopback, required: bool) -> None:
     begun = await begun_at(lab, server, authorization_response_iss_parameter_supported=required)
     issuer = {"iss": server.url("").rstrip("/")} if required else {}
-    status, said = await Callback(lab.context)._finish(urlencode({"state": begun, "code": "c", **issuer}))
+    status, said = await AuthorizationCallback(lab.context)._finish(urlencode({"state": begun, "code": "c", **issuer}))
     assert status == 200, said
     assert (await kept(lab))[TOKENS]
 
@@ -234,11 +234,11 @@ class Described:
 @pytest.mark.parametrize("name", ["registration_endpoint", "token_endpoint", "authorization_endpoint"])
 async def test_an_encrypted_server_leads_to_no_clear_text(name: str) -> None:
     """Code, tokens and the client's secret would be read on the way."""
-    made = Registration(Described(), "https://a.example/mcp", "https://me.example/back", 5)
+    made = ClientRegistration(Described(), "https://a.example/mcp", "https://me.example/back", 5)
     assert (await made.made())["clientId"] == "c"
     http = Described(**{name: "http://a.example/x"})
     with pytest.raises(NodeError, match=f"{name} is not https"):
-        await Registration(http, "https://a.example/mcp", "https://me.example/back", 5).made()
+        await ClientRegistration(http, "https://a.example/mcp", "https://me.example/back", 5).made()
 
 
 async def test_several_headers(lab: AiLab) -> None:

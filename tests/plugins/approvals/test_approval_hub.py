@@ -13,7 +13,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.testing.context import FakeContext
-from jackfield_approvals.asking.asking import Asking, Decision
+from jackfield_approvals.asking.asking import ApprovalDecision, Asking
 from jackfield_approvals.asking.tokens import Asker, AskTokens
 from jackfield_approvals.auditing import require_person
 from jackfield_approvals.hub import AgentApprovalHub, hub
@@ -125,9 +125,12 @@ async def test_one_agent_leaves_room_for_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "decision"), [(ALLOW, Decision(allowed=True)), (REJECT, Decision(allowed=False, reason="Not today."))]
+    ("answer", "decision"),
+    [(ALLOW, ApprovalDecision(allowed=True)), (REJECT, ApprovalDecision(allowed=False, reason="Not today."))],
 )
-async def test_an_agent_hears_the_decision(context: FakeContext, answer: ApprovalAnswer, decision: Decision) -> None:
+async def test_an_agent_hears_the_decision(
+    context: FakeContext, answer: ApprovalAnswer, decision: ApprovalDecision
+) -> None:
     asked = asyncio.ensure_future(Asking(context).ask(ASKER, "Bash", {"command": "ls"}))
     hub(context).answer(await opened(context), answer)
     assert await asked == decision

@@ -9,7 +9,7 @@ import pytest
 from jackfield.api.auth import OWNER
 from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput
 from jackfield.api.storage import Project
-from jackfield.testing.passkeys import Authenticator
+from jackfield.testing.passkeys import VirtualAuthenticator
 from jackfield_auth.invitations.links import LinkOver
 from jackfield_auth.settings import InvitationSettings, LoginSettings
 
@@ -58,7 +58,7 @@ async def test_an_invited_person_may_choose_a_passkey_in_place_of_a_password(wor
     token = await invite(world)
     acceptance = world.auth.link_acceptance
     options = await acceptance.ask_passkey(token, "ada", ORIGIN)
-    passkey = Authenticator(ORIGIN, options["rp"]["id"])
+    passkey = VirtualAuthenticator(ORIGIN, options["rp"]["id"])
     user = await acceptance.with_passkey(token, "ada", "Laptop", passkey.create(options))
     asked = await world.auth.passkey_logins.begin(ORIGIN, "192.0.2.7", "other")
     found = await world.auth.passkey_logins.finish(passkey.sign(asked.options), [asked.binding.encode()], "other")
@@ -69,7 +69,7 @@ async def test_an_invited_person_may_choose_a_passkey_in_place_of_a_password(wor
 async def test_a_wrong_passkey_leaves_the_invitation(world: Any) -> None:
     token = await invite(world)
     options = await world.auth.link_acceptance.ask_passkey(token, "ada", ORIGIN)
-    other = Authenticator("https://evil.example.com", options["rp"]["id"])
+    other = VirtualAuthenticator("https://evil.example.com", options["rp"]["id"])
     with pytest.raises(InvalidCredentials):
         await world.auth.link_acceptance.with_passkey(token, "ada", "", other.create(options))
     await world.auth.link_acceptance.with_password(token, "ada", PASSWORD)

@@ -9,7 +9,7 @@ import pytest
 
 from jackfield.api.errors import AccessDenied, Conflict, InvalidCredentials, NotFound
 from jackfield.api.storage import User
-from jackfield.testing.passkeys import PRESENT, Authenticator
+from jackfield.testing.passkeys import PRESENT, VirtualAuthenticator
 from jackfield_auth.factors.setups import FactorOwner
 from jackfield_auth.logins.refusals import LoginOver
 from jackfield_auth.passkeys.scopes import PasskeysUnavailable, scope_of
@@ -19,16 +19,18 @@ ORIGIN, CLIENT = "https://jackfield.example.com", "192.0.2.7"
 Make = Callable[..., Awaitable[Any]]
 
 
-async def with_passkey(world: Any, user: User, origin: str = ORIGIN, rp_id: str = "") -> tuple[User, Authenticator]:
+async def with_passkey(
+    world: Any, user: User, origin: str = ORIGIN, rp_id: str = ""
+) -> tuple[User, VirtualAuthenticator]:
     owner = FactorOwner(user, "", "")
     options = await world.auth.passkey_setups.begin(owner, origin)
-    made = Authenticator(origin, rp_id or options["rp"]["id"])
+    made = VirtualAuthenticator(origin, rp_id or options["rp"]["id"])
     done = await world.auth.passkey_setups.finish(owner, "Laptop", made.create(options))
     return done.user, made
 
 
 async def log_in(
-    world: Any, passkey: Authenticator, *, cookies: list[bytes] | None = None, peer: str = "other"
+    world: Any, passkey: VirtualAuthenticator, *, cookies: list[bytes] | None = None, peer: str = "other"
 ) -> User:
     asked = await world.auth.passkey_logins.begin(ORIGIN, CLIENT, "other")
     bound = [asked.binding.encode()] if cookies is None else cookies
@@ -134,7 +136,7 @@ async def test_a_counter_that_does_not_grow_is_a_copys(world: Any, caplog: pytes
 @pytest.mark.parametrize("wrong", ["origin", "domain", "unverified", "key", "handle", "unknown", "text"])
 async def test_whatever_is_wrong_lets_nobody_in(world: Any, wrong: str) -> None:
     _, passkey = await with_passkey(world, await world.user())
-    other = Authenticator(ORIGIN, passkey.rp_id)
+    other = VirtualAuthenticator(ORIGIN, passkey.rp_id)
     if wrong == "origin":
         passkey.origin = "https://evil.example.com"
     elif wrong == "domain":

@@ -24,7 +24,7 @@ from jackfield_community_nodes.nodes.results import outputs_of
 from jackfield_community_nodes.nodes.serving import RunServing
 from jackfield_community_nodes.npm import archives
 from jackfield_community_nodes.npm.archives import unpack
-from jackfield_community_nodes.npm.registry import Registry
+from jackfield_community_nodes.npm.registry import NpmRegistry
 from jackfield_community_nodes.npm.versions import Version, VersionRange
 from jackfield_community_nodes.offers import credential_kinds
 from jackfield_community_nodes.packages import read_index, root_of
@@ -204,7 +204,7 @@ def test_words_of_a_registry_are_bounded() -> None:
 
 
 async def test_the_token_goes_to_its_origin_alone() -> None:
-    registry = Registry("https://npm.example/", "token-of-npm", 1.0)
+    registry = NpmRegistry("https://npm.example/", "token-of-npm", 1.0)
     sent = {
         url: "Authorization" in registry._headers(HttpAddress.of(url), "*/*")
         for url in ("https://npm.example/a.tgz", "http://npm.example/a.tgz", "https://npm.example:8443/a.tgz")

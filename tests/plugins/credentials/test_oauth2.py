@@ -18,7 +18,7 @@ from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_credentials.grants import OAuth2Tokens, read_tokens
-from jackfield_credentials.http.callback import Callback
+from jackfield_credentials.http.callback import AuthorizationCallback
 from jackfield_credentials.service import CredentialService
 
 CLIENT = {"clientId": "id:1", "clientSecret": "s3cr3t/ü"}
@@ -282,7 +282,7 @@ async def came_back(lab: Lab, query: str, path: str = "/rest/oauth2-credential/c
         return {"type": "http.request"}
 
     scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
-    await Callback(lab.context)(scope, receive, send)
+    await AuthorizationCallback(lab.context)(scope, receive, send)
     return messages[0]["status"], messages[1]["body"].decode(), dict(messages[0]["headers"])
 
 

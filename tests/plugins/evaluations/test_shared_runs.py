@@ -14,13 +14,13 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_evaluations.book import EvaluationBook
 from jackfield_evaluations.definition import EvaluationBody
-from jackfield_evaluations.records import EvaluatedRow, Spent, StoredRun
+from jackfield_evaluations.records import EvaluatedRow, EvaluationRun, Spent
 from jackfield_evaluations.running.runs import EvaluationRuns
 from jackfield_evaluations.scoring.scoring import verdict_of
 from jackfield_evaluations.scoring.subject import ScoredSubject
 from jackfield_evaluations.settings import EvaluationsSettings
 
-RUN = StoredRun(id="r", evaluation="e", number=0, status="running", definition={}, version=1, created_at=1)
+RUN = EvaluationRun(id="r", evaluation="e", number=0, status="running", definition={}, version=1, created_at=1)
 ROW = EvaluatedRow(1, 0, "running", 1)
 
 

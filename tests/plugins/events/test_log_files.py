@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, LogPosition, LogTail, backwards, older
+from jackfield_events.log_files import LogFileLine, LogPosition, LogTail, backwards, older
 from jackfield_events.log_views import cursor_of, place_of, view, wanted
 
 PLENTY = 1 << 30
@@ -37,7 +37,7 @@ def rotate(directory: Path) -> None:
     (directory / "jackfield.log").rename(directory / "jackfield.log.1")
 
 
-def texts(lines: list[Line]) -> list[str]:
+def texts(lines: list[LogFileLine]) -> list[str]:
     return [line.text.decode() for line in lines]
 
 
@@ -128,7 +128,7 @@ def test_levels_and_texts() -> None:
 
 
 def test_a_line_as_the_api_shows_it() -> None:
-    line = Line(
+    line = LogFileLine(
         LogPosition(10, 32), b'{"time":"t","level":"info","logger":"a","message":"the secret","requestId":"r","n":1}'
     )
     assert view(line, lambda text: text.replace("secret", "***")) == {
@@ -141,7 +141,7 @@ def test_a_line_as_the_api_shows_it() -> None:
         "fields": {"n": 1},
         "cursor": "a-20",
     }
-    assert view(Line(LogPosition(1, 1), b"no json"), str)["message"] == "no json"
+    assert view(LogFileLine(LogPosition(1, 1), b"no json"), str)["message"] == "no json"
     assert place_of(cursor_of(LogPosition(10, 32))) == LogPosition(10, 32)
 
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_fakes import Bench
 
+from jackfield.api.dialects.sse import EventTooLarge
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.testing.listening import HeardEvents, listen_run, listening
-from jackfield_nodes.http.event_stream import EventStream, EventTooLarge
+from jackfield_nodes.http.event_stream import EventStream
 from jackfield_nodes.http.settings import HttpSettings
 
 

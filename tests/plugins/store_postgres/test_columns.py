@@ -13,7 +13,7 @@ from jackfield_store_postgres import columns
 from jackfield_store_postgres.columns import BytesColumn, FlagColumn, NumberColumn, TextColumn, kinds_of
 from jackfield_store_postgres.writing import statements
 
-CASES: list[tuple[type[columns.Column], str, list[Any], list[Any]]] = [
+CASES: list[tuple[type[columns.EncodedColumn], str, list[Any], list[Any]]] = [
     (TextColumn, "text", ["a", "", None, "é\U0001f600", "{,\"}"], ["a", "", None, "é\U0001f600", "{,\"}"]),
     (TextColumn, "text", ["a\x00b\x01", "\ud800"], ["a\x01\x02b\x01\x03", "?"]),
     (TextColumn, "text", [None, None], [None, None]),
@@ -26,7 +26,7 @@ CASES: list[tuple[type[columns.Column], str, list[Any], list[Any]]] = [
 
 @pytest.mark.parametrize(("kind", "name", "given", "kept"), CASES)
 def test_the_server_reads_what_was_given(
-    jackfield_postgres: PostgresServer, kind: type[columns.Column], name: str, given: list[Any], kept: list[Any]
+    jackfield_postgres: PostgresServer, kind: type[columns.EncodedColumn], name: str, given: list[Any], kept: list[Any]
 ) -> None:
     with psycopg.connect(jackfield_postgres.dsn(), autocommit=True) as connection:
         columns.register(connection.adapters)

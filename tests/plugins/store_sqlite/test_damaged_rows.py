@@ -34,7 +34,7 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.contracts.rows import call, ended, new
 from jackfield_store_sqlite import telling
 from jackfield_store_sqlite.damage import digests
-from jackfield_store_sqlite.damage.checking import Pace, look
+from jackfield_store_sqlite.damage.checking import LookProgress, look
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 from jackfield_store_sqlite.store import SqliteStore
 
@@ -80,7 +80,7 @@ async def test_what_is_whole_is_read(filled: SqliteStore, database: Path) -> Non
         found = await filled.execution(name)
         assert found is not None
         assert found.input == name.encode() * 200
-    assert look(database, filled.database.settings, Pace(threading.Event())) == []
+    assert look(database, filled.database.settings, LookProgress(threading.Event())) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ async def test_one_damaged_execution(filled: SqliteStore, database: Path, sql: s
     assert sorted(together) == sorted(name for name in EXECUTIONS if name != "execution-3")
     page = await filled.executions(ExecutionFilter(), offset=0, limit=100)
     assert sorted(row.id for row in page.rows) == sorted(EXECUTIONS)
-    told = look(database, filled.database.settings, Pace(threading.Event()))
+    told = look(database, filled.database.settings, LookProgress(threading.Event()))
     assert told == ["The stored execution execution-3 is damaged; restore it from a backup."]
     assert list(filled.known_damage()) == told, "reading it has told it"
 
@@ -190,9 +190,9 @@ async def test_a_damaged_user_and_api_key_let_nobody_in(filled: SqliteStore, dat
 )
 async def test_the_look_names_damaged_configuration(filled: SqliteStore, database: Path, sql: str, named: str) -> None:
     await with_configuration(filled)
-    assert look(database, filled.database.settings, Pace(threading.Event())) == []
+    assert look(database, filled.database.settings, LookProgress(threading.Event())) == []
     change(database, sql)
-    (told,) = look(database, filled.database.settings, Pace(threading.Event()))
+    (told,) = look(database, filled.database.settings, LookProgress(threading.Event()))
     assert named in told
 
 
@@ -220,7 +220,7 @@ async def test_rows_of_an_earlier_schema_are_accepted(
     found = await store.execution("old")
     assert found is not None
     assert (found.row.status, found.input, list(found.steps)) == ("success", b"{}", [b"[1]", b"[2]"])
-    assert look(database, store.database.settings, Pace(threading.Event())) == []
+    assert look(database, store.database.settings, LookProgress(threading.Event())) == []
 
 
 async def test_flips_anywhere_in_the_file_are_refused_or_change_nothing(
@@ -244,7 +244,7 @@ async def test_flips_anywhere_in_the_file_are_refused_or_change_nothing(
         except Exception:  # refused and named, which other tests look at
             continue
         changed = [name for name in EXECUTIONS if await read(store, name) not in (whole[name], "damaged")]
-        told = look(store.database.file, store.database.settings, Pace(threading.Event()))
+        told = look(store.database.file, store.database.settings, LookProgress(threading.Event()))
         silent += bool(changed) and not told
         assert not changed or told, f"byte {at}: {changed}"
         await store.close()
@@ -286,7 +286,7 @@ async def test_the_look_after_an_unclean_stop(filled: SqliteStore, new_store: Ne
 def test_a_look_that_is_stopped_says_nothing(database: Path, filled: SqliteStore) -> None:
     stopped = threading.Event()
     stopped.set()
-    assert look(database, filled.database.settings, Pace(stopped)) is None
+    assert look(database, filled.database.settings, LookProgress(stopped)) is None
 
 
 @given(st.binary(min_size=1, max_size=400_000), st.data())

@@ -17,7 +17,7 @@ from jackfield.api.records import replace
 from jackfield.api.telemetry import Cost, Tokens, UsageEntry
 from jackfield_telemetry.prices.rates import surcharge
 from jackfield_telemetry.reports.blocks import BlockReport, BlocksScope, block_report
-from jackfield_telemetry.reports.periods import Span
+from jackfield_telemetry.reports.periods import TimeSpan
 from jackfield_telemetry.reports.queries import Pricing, UsageFilter
 from jackfield_telemetry.reports.report import ReportScope
 from jackfield_telemetry.reports.views import blocks_view
@@ -153,7 +153,7 @@ def test_one_answer_has_no_rate() -> None:
 def test_days_choose_blocks_and_do_not_move_them() -> None:
     found = [entry(number, START + number * 2 * HOUR) for number in range(24)]
     everything = made(found, BlocksScope(BASE, FAR)).blocks
-    span = Span(START + 24 * HOUR, None)
+    span = TimeSpan(START + 24 * HOUR, None)
     late = made(found, BlocksScope(replace(BASE, where=UsageFilter(span)), FAR)).blocks
     expected = [block.window for block in everything if block.window.start >= START + 24 * HOUR]
     assert [block.window for block in late] == expected

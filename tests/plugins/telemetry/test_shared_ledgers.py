@@ -27,7 +27,7 @@ from jackfield_telemetry.ledger.database import Ledger
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.report_requests import ReportRequest, requested_report
 from jackfield_telemetry.reports.export import FORMS
-from jackfield_telemetry.reports.periods import Span, zone_of
+from jackfield_telemetry.reports.periods import TimeSpan, zone_of
 from jackfield_telemetry.reports.queries import UsageFilter
 from jackfield_telemetry.reports.report import Kind
 from jackfield_telemetry.reports.summary import usage_view
@@ -135,7 +135,7 @@ async def test_its_export_has_the_rows_of_the_host(world: World) -> None:
     await world.count(host, line(1), line(2, 9, 30, "s2"))
     await host.port(LedgerSharing).share()
     stand_ins = world.host("2").port(LedgerStandIns)
-    found = stand_ins.exports(FORMS["json"], UsageFilter(Span(DAY * DAY_MS, None)), zone_of("UTC"), ["2"])
+    found = stand_ins.exports(FORMS["json"], UsageFilter(TimeSpan(DAY * DAY_MS, None)), zone_of("UTC"), ["2"])
     ((ledger, export),) = [each async for each in found]
     answer = json.loads(b"".join([part async for part in export]))
     (row,) = answer["data"]

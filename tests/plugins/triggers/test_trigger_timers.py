@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from jackfield.testing.clock import FakeClock
-from jackfield_triggers.timers import Timers
+from jackfield_triggers.timers import KeyedTimers
 
 
 class Lab:
@@ -16,7 +16,7 @@ class Lab:
 
     def __init__(self, slots: int) -> None:
         self.clock = FakeClock()
-        self.timers = Timers(self.clock, slots)
+        self.timers = KeyedTimers(self.clock, slots)
         self.seconds = 0.0
         self.following: int | None = None
         self.under_way: list[str] = []

@@ -15,10 +15,10 @@ from jackfield.api.records import replace
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.messages import (
     LONGEST_LINE,
+    ConditionQuestion,
     FromChild,
     PermissionAnswer,
     PermissionQuestion,
-    Question,
     ToChild,
     packed,
     unpacked,
@@ -105,7 +105,7 @@ class Pipe:
         number = next(self._numbers)
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._asked[number] = waiting
-        self.send(FromChild(question=Question(number, path, attributes)))
+        self.send(FromChild(question=ConditionQuestion(number, path, attributes)))
         try:
             async with asyncio.timeout(timeout):
                 await waiting

@@ -11,7 +11,7 @@ MAX_EVENT = 16 * 1024 * 1024  # bytes of one event; providers send whole images 
 
 
 class EventTooLarge(Exception):
-    """One event is larger than `MAX_EVENT`."""
+    """One event is larger than its reader takes."""
 
 
 class SseParser:

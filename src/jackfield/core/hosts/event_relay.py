@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import cast
 
-from jackfield.api.bus import Bus, Message
+from jackfield.api.bus import Bus, BusMessage
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.events import TOPICS, Event, Subscription
@@ -146,7 +146,7 @@ class EventRelay:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _AGAIN)
 
-    async def _hear(self, messages: AsyncIterator[Message]) -> None:
+    async def _hear(self, messages: AsyncIterator[BusMessage]) -> None:
         async for message in messages:
             daemon, topics = message.payload.get("daemon"), message.payload.get("topics")
             if isinstance(daemon, str) and isinstance(topics, list):
@@ -201,7 +201,7 @@ class EventRelay:
             self._bus.publish(NEWS, {"host": self._hosts.here.name})
             await self._clock.sleep(_NEWS_APART)
 
-    async def _hear_news(self, messages: AsyncIterator[Message]) -> None:
+    async def _hear_news(self, messages: AsyncIterator[BusMessage]) -> None:
         async for message in messages:
             if isinstance(host := message.payload.get("host"), str):
                 self._following.news(host)
@@ -229,7 +229,7 @@ class EventRelay:
         self._sent.append(now)
         return True
 
-    async def _repeat(self, messages: AsyncIterator[Message]) -> None:
+    async def _repeat(self, messages: AsyncIterator[BusMessage]) -> None:
         async for message in messages:
             topic, kind, data = (message.payload.get(key) for key in ("topic", "type", "data"))
             if not (isinstance(topic, str) and isinstance(kind, str) and isinstance(data, Mapping)):

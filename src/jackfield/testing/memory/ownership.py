@@ -13,7 +13,7 @@ from ...api.clock import Clock
 from ...api.errors import Conflict, Fenced
 from ...api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
 from ...api.storage.hosts import StoredHost
-from .tables import MemoryTables, StoredRun
+from .tables import MemoryRun, MemoryTables
 
 MOST_TOLD = 1000
 
@@ -168,7 +168,7 @@ class MemoryOwnership(MemoryTables):
         if self._is_open(execution_id) and self._runs[execution_id].owner != owner:
             raise Fenced
 
-    def _given(self, run: StoredRun, owner: str) -> Claimed:
+    def _given(self, run: MemoryRun, owner: str) -> Claimed:
         taken_over = run.owner is not None
         run.owner = owner
         run.epoch += taken_over
@@ -182,5 +182,5 @@ class MemoryOwnership(MemoryTables):
                     run.row = replace(run.row, status="queued")
 
 
-def _due(run: StoredRun, now: int | None) -> bool:
+def _due(run: MemoryRun, now: int | None) -> bool:
     return now is not None and run.row.resume_at is not None and run.row.resume_at <= now

@@ -33,7 +33,7 @@ from ...api.storage import (
 )
 from .insights import MemoryInsights
 from .ownership import MemoryOwnership
-from .tables import StoredRun, page_of, taken
+from .tables import MemoryRun, page_of, taken
 
 
 class MemoryCalls(MemoryOwnership):
@@ -285,7 +285,7 @@ class MemoryExecutions(MemoryCalls, MemoryInsights):
             None, new.retry_of,
         )  # fmt: skip
         call = (new.call.id, new.call.webhook_id) if new.call else None
-        self._runs[new.id] = StoredRun(row, new.input, {}, new.document, call, new.owner)
+        self._runs[new.id] = MemoryRun(row, new.input, {}, new.document, call, new.owner)
         if new.call is not None:
             self._add_call(new.call, new.id, new.input)
         if finished is not None:

@@ -63,7 +63,7 @@ class SavedWorkflow:
 
 
 @dataclass
-class StoredRun:
+class MemoryRun:
     """steps: chunks by their numbers."""
 
     row: ExecutionRow
@@ -127,7 +127,7 @@ class MemoryTables:
         self._stats: dict[str, WebhookStats] = {}
         self._unsaved: dict[str, int] = {}
         self._deliveries: dict[tuple[str, str], tuple[int, StoredDelivery]] = {}
-        self._runs: dict[str, StoredRun] = {}
+        self._runs: dict[str, MemoryRun] = {}
         self._tags: dict[str, Tag] = {}
         self._folders: dict[str, Folder] = {}
         self._variables: dict[str, Variable] = {}
