@@ -75,7 +75,7 @@ def run_executions(way: str, seconds: float, undisturbed: bool) -> float:
     """Executions a second."""
     import runloop
 
-    from jackfield.cli.serving import spare_collector
+    from jackfield.cli.processes.serving import spare_collector
 
     workflow = runloop.workflows()["Webhook -> Set -> IF -> Set"]
     asyncio.run(runloop.run(workflow, "accept", PIECE))

@@ -124,7 +124,7 @@ class Side:
         started = [
             pid
             for pid in harness.children(first)
-            if b"jackfield.cli.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"jackfield.cli.processes.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
         ]
         if len(started) != workers:
             raise RuntimeError(f"{len(started)} workers were found in place of {workers}.")

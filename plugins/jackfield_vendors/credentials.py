@@ -12,7 +12,7 @@ from jackfield.api.credentials import (
     Signing,
     fields_in,
 )
-from jackfield_vendors.described_credentials import DescribedCredential, OAuth2Text
+from jackfield_vendors.described.credentials import DescribedCredential, OAuth2Text
 
 _CLIENT = (
     CredentialField("clientId", "Client ID", required=True),

@@ -14,7 +14,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import loads
 from jackfield.api.records import record
 from jackfield_vendors.credentials import kind_of
-from jackfield_vendors.described_file import Description
+from jackfield_vendors.described.file import Description
 from jackfield_vendors.node import VendorNode
 from jackfield_vendors.triggering.poll_node import VendorPollNode
 from jackfield_vendors.triggering.subscribe_node import VendorSubscribeNode

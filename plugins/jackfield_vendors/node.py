@@ -26,14 +26,10 @@ from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.questions import Question, as_json
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
-from jackfield_vendors.calls import answer_of, call_of
 from jackfield_vendors.dates import iso_time
-from jackfield_vendors.described_file import Description
-from jackfield_vendors.description import DescribedNode, DescribedOperation
-from jackfield_vendors.downloads import downloaded
-from jackfield_vendors.exchange import ServiceExchange, authorized
+from jackfield_vendors.described.description import DescribedNode, DescribedOperation
+from jackfield_vendors.described.file import Description
 from jackfield_vendors.forms.vendor_forms import VendorForms
-from jackfield_vendors.lists import ListReader, known_values
 from jackfield_vendors.operations import (
     CompiledList,
     CompiledOperation,
@@ -41,11 +37,15 @@ from jackfield_vendors.operations import (
     compile_list,
     compile_operation,
 )
-from jackfield_vendors.paging import collected
 from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser, missing
 from jackfield_vendors.questions import AskedQuestion, question_of
+from jackfield_vendors.requests.calls import answer_of, call_of
+from jackfield_vendors.requests.downloads import downloaded
+from jackfield_vendors.requests.exchange import ServiceExchange, authorized
+from jackfield_vendors.requests.lists import ListReader, known_values
+from jackfield_vendors.requests.paging import collected
+from jackfield_vendors.requests.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.results import items_of
-from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
 
 

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_vendors.description import DescribedList, DescribedOperation, DescribedRequest, DescribedStep, Parameter
+from jackfield_vendors.described.description import (
+    DescribedList,
+    DescribedOperation,
+    DescribedRequest,
+    DescribedStep,
+    Parameter,
+)
 from jackfield_vendors.shapes import Shape, ShapeValue, shape_of, value_of_shape
 from jackfield_vendors.templates import (
     Missing,

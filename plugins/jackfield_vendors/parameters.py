@@ -12,7 +12,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeParameters
 from jackfield.api.nodes.needs import EMPTY
-from jackfield_vendors.description import Parameter
+from jackfield_vendors.described.description import Parameter
 from jackfield_vendors.operations import CompiledOperation
 from jackfield_vendors.schemas import operation_schema
 from jackfield_vendors.shapes import matches

@@ -13,7 +13,7 @@ from jackfield.api.nodes.files import FileRun, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import replace
 from jackfield.api.workflows import BinaryData, Item, Items
-from jackfield_vendors.description import ContentFile
+from jackfield_vendors.described.description import ContentFile
 from jackfield_vendors.operations import CompiledOperation
 from jackfield_vendors.shapes import Shape
 from jackfield_vendors.templates import TemplateScope, at

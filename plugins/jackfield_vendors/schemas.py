@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.jsontext import Json
-from jackfield_vendors.description import DescribedOperation, Parameter, Scalar
+from jackfield_vendors.described.description import DescribedOperation, Parameter, Scalar
 
 _TEXT: Json = {"type": "string"}
 _OBJECT: Json = {"type": "object", "additionalProperties": True}

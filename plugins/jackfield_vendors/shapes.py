@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
-from jackfield_vendors.functions import FUNCTIONS, SLOW
+from jackfield_vendors.functions.named import FUNCTIONS, SLOW
 from jackfield_vendors.templates import (
     MISSING,
     Missing,

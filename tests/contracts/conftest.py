@@ -17,10 +17,10 @@ from jackfield.core.memos import LocalMemos
 from jackfield.core.workers.store_client import StoreCalls, StoreClient
 from jackfield.core.workers.store_server import StoreServer
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.contracts.store_counts import WINDOW, CountsAlone
-from jackfield.testing.contracts.store_hosts import StoreHostsContract
-from jackfield.testing.contracts.store_leases import SharedStore
-from jackfield.testing.contracts.store_memos import MemosAlone
+from jackfield.testing.contracts.stores.counts import WINDOW, CountsAlone
+from jackfield.testing.contracts.stores.hosts import StoreHostsContract
+from jackfield.testing.contracts.stores.leases import SharedStore
+from jackfield.testing.contracts.stores.memos import MemosAlone
 from jackfield.testing.postgres import PostgresServer
 from jackfield.testing.store import MemoryStore
 from jackfield_store_sqlite.settings import SqliteSettings

@@ -1,26 +1,26 @@
 """The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
 
-from jackfield.testing.contracts.store_audit import StoreAuditContract
-from jackfield.testing.contracts.store_calls import StoreCallsContract
-from jackfield.testing.contracts.store_changes import StoreChangesContract
-from jackfield.testing.contracts.store_counts import StoreCountsContract
-from jackfield.testing.contracts.store_drafts import StoreDraftsContract
-from jackfield.testing.contracts.store_entries import StoreEntriesContract
-from jackfield.testing.contracts.store_facts import StoreFactsContract
-from jackfield.testing.contracts.store_files import StoreFilesContract
-from jackfield.testing.contracts.store_folders import StoreFoldersContract
-from jackfield.testing.contracts.store_hosts import StoreHostsContract
-from jackfield.testing.contracts.store_insights import StoreInsightsContract
-from jackfield.testing.contracts.store_leases import StoreLeasesContract
-from jackfield.testing.contracts.store_ledgers import StoreLedgersContract
-from jackfield.testing.contracts.store_lists import StoreListsContract
-from jackfield.testing.contracts.store_memos import StoreMemosContract
-from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
-from jackfield.testing.contracts.store_projects import StoreProjectsContract
-from jackfield.testing.contracts.store_runs import StoreRunsContract
-from jackfield.testing.contracts.store_tables import StoreTablesContract
-from jackfield.testing.contracts.store_users import StoreUsersContract
-from jackfield.testing.contracts.store_workflows import StoreWorkflowsContract
+from jackfield.testing.contracts.stores.audit import StoreAuditContract
+from jackfield.testing.contracts.stores.calls import StoreCallsContract
+from jackfield.testing.contracts.stores.changes import StoreChangesContract
+from jackfield.testing.contracts.stores.counts import StoreCountsContract
+from jackfield.testing.contracts.stores.drafts import StoreDraftsContract
+from jackfield.testing.contracts.stores.entries import StoreEntriesContract
+from jackfield.testing.contracts.stores.facts import StoreFactsContract
+from jackfield.testing.contracts.stores.files import StoreFilesContract
+from jackfield.testing.contracts.stores.folders import StoreFoldersContract
+from jackfield.testing.contracts.stores.hosts import StoreHostsContract
+from jackfield.testing.contracts.stores.insights import StoreInsightsContract
+from jackfield.testing.contracts.stores.leases import StoreLeasesContract
+from jackfield.testing.contracts.stores.ledgers import StoreLedgersContract
+from jackfield.testing.contracts.stores.lists import StoreListsContract
+from jackfield.testing.contracts.stores.memos import StoreMemosContract
+from jackfield.testing.contracts.stores.ownership import StoreOwnershipContract
+from jackfield.testing.contracts.stores.projects import StoreProjectsContract
+from jackfield.testing.contracts.stores.runs import StoreRunsContract
+from jackfield.testing.contracts.stores.tables import StoreTablesContract
+from jackfield.testing.contracts.stores.users import StoreUsersContract
+from jackfield.testing.contracts.stores.workflows import StoreWorkflowsContract
 
 
 class TestRuns(StoreRunsContract):

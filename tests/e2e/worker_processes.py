@@ -30,7 +30,7 @@ def processes(daemon: Daemon) -> Processes | None:
     """None as long as one is missing."""
     try:
         (first,) = children(daemon.pid)
-        workers = [pid for pid in children(first) if b"jackfield.cli.worker" in _command(pid)]
+        workers = [pid for pid in children(first) if b"jackfield.cli.processes.worker" in _command(pid)]
     except (OSError, ValueError):
         return None
     return Processes(daemon.pid, first, workers) if len(workers) == 2 else None

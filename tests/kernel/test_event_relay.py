@@ -22,7 +22,7 @@ from jackfield.core.hosts.event_relay import EventRelay
 from jackfield.core.hosts.news import HostNews, read
 from jackfield.core.hosts.seen_executions import SeenExecutions
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.contracts.rows import ended, new
+from jackfield.testing.contracts.stores.rows import ended, new
 from jackfield.testing.store import MemoryStore
 
 

@@ -51,7 +51,7 @@ def test_glibc_has_it() -> None:
 
 ITEMS = """
 import gc
-from jackfield.cli.serving import COLLECTOR, spare_collector
+from jackfield.cli.processes.serving import COLLECTOR, spare_collector
 
 gc.disable()
 spare_collector()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import NodeField, When
-from jackfield_vendors.description import DescribedOperation
+from jackfield_vendors.described.description import DescribedOperation
 
 Place = tuple[str, str]
 """Resource and operation."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import Control, FieldChoice, FieldGroup, LoadedList, NodeField, When
-from jackfield_vendors.description import DescribedList, DocumentShape, Parameter
+from jackfield_vendors.described.description import DescribedList, DocumentShape, Parameter
 from jackfield_vendors.forms.reads import TemplateRead
 from jackfield_vendors.forms.words import FormWords
 

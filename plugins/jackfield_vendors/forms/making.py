@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api.nodes.forms import FieldChoice, NodeField, When
 from jackfield.api.records import record
-from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
+from jackfield_vendors.described.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
 from jackfield_vendors.forms.conditions import Place, placed_fields, pruned, variant_conditions
 from jackfield_vendors.forms.fields import FieldMaker
 from jackfield_vendors.forms.reads import OperationReads, TemplateRead

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from jackfield_vendors.description import DescribedQuestion, DocumentShape, DocumentShapes
+from jackfield_vendors.described.description import DescribedQuestion, DocumentShape, DocumentShapes
 
 _FILE = Path(__file__).with_name("questions.json")
 _LABELS = {"approveLabel": "approve", "disapproveLabel": "decline"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from jackfield.api.jsontext import Json
-from jackfield_vendors.description import QUESTION_PARAMETERS, DescribedOperation, DescribedRequest
+from jackfield_vendors.described.description import QUESTION_PARAMETERS, DescribedOperation, DescribedRequest
 from jackfield_vendors.templates import Alternative, TemplateReference, compiled
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from jackfield.api.nodes.forms import NodeField
-from jackfield_vendors.described_file import Description
-from jackfield_vendors.description import DescribedNode, DocumentShape
+from jackfield_vendors.described.description import DescribedNode, DocumentShape
+from jackfield_vendors.described.file import Description
 from jackfield_vendors.forms.fields import FieldMaker
 from jackfield_vendors.forms.making import FormSource, NodeFormMaker
 from jackfield_vendors.forms.questions import question_shapes, shape_reader

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from jackfield.api.records import record, replace
-from jackfield_vendors.description import DescribedWords
+from jackfield_vendors.described.description import DescribedWords
 
 _FILE = Path(__file__).with_name("words.toml")
 _NAME = re.compile(r"[A-Za-z][\w-]*")

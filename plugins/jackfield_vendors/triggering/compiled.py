@@ -8,7 +8,8 @@ from typing import TypeVar
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.triggers.newness import seconds
-from jackfield_vendors.described_triggers import (
+from jackfield_vendors.described.description import Parameter
+from jackfield_vendors.described.triggers import (
     DescribedAnswer,
     DescribedCondition,
     DescribedCreate,
@@ -22,7 +23,6 @@ from jackfield_vendors.described_triggers import (
     DescribedVariant,
     Pair,
 )
-from jackfield_vendors.description import Parameter
 from jackfield_vendors.operations import (
     Check,
     CompiledRequest,

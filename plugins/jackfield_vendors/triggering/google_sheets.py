@@ -15,8 +15,8 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item
-from jackfield_vendors.sending import ServiceSteps
-from jackfield_vendors.sheets import text, whole
+from jackfield_vendors.functions.sheets import text, whole
+from jackfield_vendors.requests.sending import ServiceSteps
 from jackfield_vendors.templates import TemplateScope
 
 Row: TypeAlias = "list[Json]"

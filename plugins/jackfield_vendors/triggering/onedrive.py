@@ -15,8 +15,8 @@ from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.newness import seconds
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item
-from jackfield_vendors.calls import answer_of
-from jackfield_vendors.sending import ServiceSteps
+from jackfield_vendors.requests.calls import answer_of
+from jackfield_vendors.requests.sending import ServiceSteps
 from jackfield_vendors.templates import TemplateScope, as_text, at
 from jackfield_vendors.triggering.compiled import text_in
 

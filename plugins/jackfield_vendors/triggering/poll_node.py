@@ -12,13 +12,13 @@ from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.newness import Newness, of_source
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item, Node, Problem
-from jackfield_vendors.calls import answer_of
 from jackfield_vendors.dates import iso_time
-from jackfield_vendors.described_triggers import DescribedTrigger
+from jackfield_vendors.described.triggers import DescribedTrigger
 from jackfield_vendors.operations import Check
-from jackfield_vendors.paging import pages
+from jackfield_vendors.requests.calls import answer_of
+from jackfield_vendors.requests.paging import pages
+from jackfield_vendors.requests.sending import ServiceSteps, with_special
 from jackfield_vendors.results import shaped, with_attachments
-from jackfield_vendors.sending import ServiceSteps, with_special
 from jackfield_vendors.shapes import Shape, matches
 from jackfield_vendors.templates import Missing, TemplateScope, at, unwrapped, value_of
 from jackfield_vendors.triggering.compiled import CompiledPoll, check_source, chosen, compile_poll, of_row

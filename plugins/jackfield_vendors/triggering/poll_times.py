@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jackfield_vendors.described_file import Description
-from jackfield_vendors.description import DocumentShape, Parameter
+from jackfield_vendors.described.description import DocumentShape, Parameter
+from jackfield_vendors.described.file import Description
 
 _NAME = "pollTimes"
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers.failures import ServiceRefusal, wait_asked
-from jackfield_vendors.calls import raise_for_status
-from jackfield_vendors.description import DescribedNode
+from jackfield_vendors.described.description import DescribedNode
+from jackfield_vendors.requests.calls import raise_for_status
 
 
 def refusing(node: DescribedNode) -> Callable[[HttpReply], None]:

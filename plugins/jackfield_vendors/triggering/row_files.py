@@ -8,8 +8,8 @@ from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import host_named
 from jackfield.api.nodes.files import FileRun, kept_file
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_vendors.calls import same_origin
-from jackfield_vendors.sending import ServiceSteps, with_special
+from jackfield_vendors.requests.calls import same_origin
+from jackfield_vendors.requests.sending import ServiceSteps, with_special
 from jackfield_vendors.templates import TemplateScope, value_of
 from jackfield_vendors.triggering.compiled import CompiledRowFile, is_true, of_row, text_in
 

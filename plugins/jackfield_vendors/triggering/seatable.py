@@ -14,9 +14,9 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
 from jackfield.api.triggers.newness import Newness, of_source, seconds
 from jackfield.api.triggers.polling import Polled, PollRun
-from jackfield_vendors.calls import answer_of
-from jackfield_vendors.exchange import ServiceExchange
-from jackfield_vendors.sending import ServiceSteps
+from jackfield_vendors.requests.calls import answer_of
+from jackfield_vendors.requests.exchange import ServiceExchange
+from jackfield_vendors.requests.sending import ServiceSteps
 from jackfield_vendors.templates import TemplateScope, as_text, at
 from jackfield_vendors.triggering.compiled import text_in
 

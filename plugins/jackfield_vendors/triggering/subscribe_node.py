@@ -17,10 +17,10 @@ from jackfield.api.triggers.proofs import EventSignature, same_secret, verified_
 from jackfield.api.triggers.subscribing import EventAnswer, EventCall, Received, Subscribed, SubscriptionRun
 from jackfield.api.webhooks import WebhookCall
 from jackfield.api.workflows import Item, Node, Problem
-from jackfield_vendors.described_triggers import DescribedProof, DescribedTrigger
+from jackfield_vendors.described.triggers import DescribedProof, DescribedTrigger
 from jackfield_vendors.operations import Check
+from jackfield_vendors.requests.sending import ServiceSteps, with_special
 from jackfield_vendors.results import shaped
-from jackfield_vendors.sending import ServiceSteps, with_special
 from jackfield_vendors.shapes import elements, matches
 from jackfield_vendors.templates import Missing, TemplateScope, as_text, at, value_of
 from jackfield_vendors.triggering.compiled import (

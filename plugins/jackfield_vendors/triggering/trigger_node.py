@@ -14,13 +14,13 @@ from jackfield.api.nodes.lists import CredentialAccess
 from jackfield.api.records import replace
 from jackfield.api.workflows import Node, Problem
 from jackfield_vendors.dates import iso_time
-from jackfield_vendors.described_file import Description
-from jackfield_vendors.described_triggers import DescribedTrigger
-from jackfield_vendors.exchange import authorized
+from jackfield_vendors.described.file import Description
+from jackfield_vendors.described.triggers import DescribedTrigger
 from jackfield_vendors.node import VendorNode
 from jackfield_vendors.operations import Check
 from jackfield_vendors.parameters import OperationParameters, missing
-from jackfield_vendors.sending import ServiceSteps, WholeListSteps, with_special
+from jackfield_vendors.requests.exchange import authorized
+from jackfield_vendors.requests.sending import ServiceSteps, WholeListSteps, with_special
 from jackfield_vendors.templates import TemplateScope
 from jackfield_vendors.triggering.compiled import checker
 from jackfield_vendors.triggering.poll_times import with_poll_times

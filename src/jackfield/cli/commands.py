@@ -80,7 +80,9 @@ def serve(
         "daemon.workers": workers,
         "logs.level": log_level,
     }
-    run = cast("Callable[[Runtime, Path | None, Mapping[str, str]], None]", load("jackfield.cli.serving:serve"))
+    run = cast(
+        "Callable[[Runtime, Path | None, Mapping[str, str]], None]", load("jackfield.cli.processes.serving:serve")
+    )
     run(runtime, config_dir, _overrides(pairs, named))
 
 

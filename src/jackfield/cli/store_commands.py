@@ -24,9 +24,9 @@ from jackfield.api.object_references import load
 from .runtime import Runtime
 
 if TYPE_CHECKING:
-    from .file_copies import CopiedFiles
-    from .file_moving import FileChoice
-    from .moving import Moved
+    from .moves.file_copies import CopiedFiles
+    from .moves.file_moving import FileChoice
+    from .moves.store_moving import Moved
 
 _MIB = 1_048_576
 
@@ -73,10 +73,10 @@ def copy(
     tell = (lambda _: None) if as_json else echo_remark
     choice = None
     if files_to is not None:
-        chosen = cast("type[FileChoice]", load("jackfield.cli.file_moving:FileChoice"))
+        chosen = cast("type[FileChoice]", load("jackfield.cli.moves.file_moving:FileChoice"))
         choice = chosen(files_to, files_from, leave_out_files)
     if target is None:
-        work = cast("Callable[..., Moved]", load("jackfield.cli.moving:copy_only_files"))
+        work = cast("Callable[..., Moved]", load("jackfield.cli.moves.store_moving:copy_only_files"))
         found = work(runtime, config_dir, choice, tell)
     else:
         for address in (target, source or ""):
@@ -85,7 +85,7 @@ def copy(
                     "Others can read the password in the list of processes; put the address into "
                     "JACKFIELD_STORE_POSTGRES_DSN and say `postgres` instead."
                 )
-        work = cast("Callable[..., Moved]", load("jackfield.cli.moving:copy"))
+        work = cast("Callable[..., Moved]", load("jackfield.cli.moves.store_moving:copy"))
         found = work(runtime, config_dir, source, target, restart, tell, choice)
     if as_json:
         _tell_json(found)

@@ -14,7 +14,7 @@ from jackfield.api.errors import BinaryStoreUnavailable
 from jackfield.api.file_moves import FileMover, HeldFile
 from jackfield.api.store_forms import Cell, Row, StoreForm
 from jackfield.api.workflows import BinaryData
-from jackfield.cli.file_copies import REFERENCES, CopiedFiles, ReferredReader, copy_files
+from jackfield.cli.moves.file_copies import REFERENCES, CopiedFiles, ReferredReader, copy_files
 from jackfield.testing.context import FakeContext
 from jackfield_binary.store import DiskStore
 from jackfield_binary_s3.diagnosis import findings

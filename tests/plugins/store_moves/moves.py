@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.store_moves import MovableStore
-from jackfield.cli.moving import CopiedTable, copied_tables
+from jackfield.cli.moves.store_moving import CopiedTable, copied_tables
 
 
 def move(source: MovableStore, target: MovableStore) -> dict[str, CopiedTable]:

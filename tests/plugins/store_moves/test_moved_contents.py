@@ -43,8 +43,8 @@ from jackfield.api.storage.tables import DataColumn, DataTable, DataTableFilter,
 from jackfield.api.store_forms import FORMS, Row, StoreForm
 from jackfield.api.store_moves import MovableStore, TableWriter
 from jackfield.api.triggers import Registration
-from jackfield.cli import moving
-from jackfield.testing.contracts.store_audit import row as audit_row
+from jackfield.cli.moves import store_moving as moving
+from jackfield.testing.contracts.stores.audit import row as audit_row
 from jackfield_store_postgres import migrating
 
 ODD = "a\x00b\x01c\x02\x03'\"\\{},%_é\U0001f600"

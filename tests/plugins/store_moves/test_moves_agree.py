@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from moves import move
 
 from jackfield.api.storage import Store
-from jackfield.testing.contracts.store_machine import StoresAgree
+from jackfield.testing.contracts.stores.machine import StoresAgree
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.store import PostgresStore

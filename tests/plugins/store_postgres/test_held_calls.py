@@ -7,7 +7,7 @@ import time
 
 from conftest import NewStore
 from jackfield.api.records import replace
-from jackfield.testing.contracts.rows import FOREVER, call
+from jackfield.testing.contracts.stores.rows import FOREVER, call
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres.store import PostgresStore
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 from jackfield.api.storage import Store
-from jackfield.testing.contracts.store_machine import StoresAgree
+from jackfield.testing.contracts.stores.machine import StoresAgree
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
 

@@ -31,7 +31,7 @@ from jackfield.api.storage import (
     WorkflowFilter,
 )
 from jackfield.testing.context import FakeContext
-from jackfield.testing.contracts.rows import call, ended, new
+from jackfield.testing.contracts.stores.rows import call, ended, new
 from jackfield_store_sqlite import telling
 from jackfield_store_sqlite.damage import digests
 from jackfield_store_sqlite.damage.checking import LookProgress, look

@@ -12,7 +12,7 @@ import pytest
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, ExecutionStatus
-from jackfield.testing.contracts.rows import FOREVER, call, ended, new
+from jackfield.testing.contracts.stores.rows import FOREVER, call, ended, new
 from jackfield_store_sqlite.store import SqliteStore
 from jackfield_store_sqlite.writing import caps
 

@@ -13,7 +13,7 @@ import pytest
 
 from jackfield.api.errors import DataDamaged
 from jackfield.api.records import replace
-from jackfield.testing.contracts.rows import FOREVER, call, calls, ended, new
+from jackfield.testing.contracts.stores.rows import FOREVER, call, calls, ended, new
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 from jackfield_store_sqlite.store import SqliteStore
 

@@ -11,7 +11,7 @@ import pytest
 
 from jackfield.api.errors import Fenced
 from jackfield.api.storage import Claimed, Incarnation
-from jackfield.testing.contracts.rows import new
+from jackfield.testing.contracts.stores.rows import new
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 from jackfield_store_sqlite.store import SqliteStore
 

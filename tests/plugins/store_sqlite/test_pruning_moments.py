@@ -12,7 +12,7 @@ import pytest
 from jackfield.api.records import replace
 from jackfield.api.sql import moments, writes
 from jackfield.api.storage import ExecutionFilter
-from jackfield.testing.contracts.rows import FOREVER, ended, new
+from jackfield.testing.contracts.stores.rows import FOREVER, ended, new
 from jackfield_store_sqlite.history import retention
 from jackfield_store_sqlite.store import SqliteStore
 

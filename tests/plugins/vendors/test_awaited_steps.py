@@ -20,7 +20,7 @@ from jackfield.api.http_client import HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.testing.node_runs import items
-from jackfield_vendors.answers import MOST_EVENT, FirstEvent, from_base64
+from jackfield_vendors.requests.answers import MOST_EVENT, FirstEvent, from_base64
 
 HEAD = HttpReply(200, "OK", [], b"", "https://a.example")
 EVENTS = [{"event": "status", "id": 1}, {"event": "ready", "id": 2}, {"event": "ready", "id": 3}]

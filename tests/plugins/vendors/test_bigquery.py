@@ -11,7 +11,7 @@ from vendor_lab import Lab
 
 from jackfield.api.nodes import NodeError
 from jackfield.testing.node_runs import items
-from jackfield_vendors import bigquery
+from jackfield_vendors.functions import bigquery
 
 GOOGLE = ("googleBigQueryOAuth2Api", {"accessToken": "token-of-google"})
 PLACE = {"projectId": "p1", "datasetId": "d1", "tableId": "t1"}

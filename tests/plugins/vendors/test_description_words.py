@@ -15,7 +15,7 @@ from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.jsontext import dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield_vendors import shapes
-from jackfield_vendors.exchange import secret_in
+from jackfield_vendors.requests.exchange import secret_in
 from jackfield_vendors.shapes import shape_of, value_of_shape
 from jackfield_vendors.templates import MISSING, TemplateScope, compiled, value_of
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from jackfield.testing.context import FakeContext
 from jackfield_vendors.catalogue import SHIPPED
-from jackfield_vendors.description import DescribedOperation, Parameter
+from jackfield_vendors.described.description import DescribedOperation, Parameter
 from jackfield_vendors.library import node_in
 from jackfield_vendors.operations import compile_operation
 from jackfield_vendors.parameters import OperationForm, VendorParameters

@@ -343,7 +343,7 @@ async def test_a_link_after_a_redirect_does_not_take_the_credential_along(lab: L
 
 
 async def test_the_pages_of_a_list_are_bounded(lab: Lab, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jackfield_vendors.paging.MOST_BYTES", 1000)
+    monkeypatch.setattr("jackfield_vendors.requests.paging.MOST_BYTES", 1000)
     server.answer = lambda _: reply(
         [{"id": "x" * 300}], link=f'<{server.url(f"/next/{len(server.seen)}")}>; rel="next"'
     )

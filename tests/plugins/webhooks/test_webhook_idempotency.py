@@ -10,7 +10,7 @@ import pytest
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import Delivery
-from jackfield.testing.contracts.rows import new
+from jackfield.testing.contracts.stores.rows import new
 from jackfield_webhooks.calls.deliveries import fingerprint
 
 Bench = Any

@@ -10,20 +10,20 @@ The fixture gives an open and empty store. One that several daemons share has fi
 
 from __future__ import annotations
 
-from .store_calls import StoreCallsContract
-from .store_drafts import StoreDraftsContract
-from .store_entries import StoreEntriesContract
-from .store_facts import StoreFactsContract
-from .store_files import StoreFilesContract
-from .store_folders import StoreFoldersContract
-from .store_ledgers import StoreLedgersContract
-from .store_lists import StoreListsContract
-from .store_ownership import StoreOwnershipContract
-from .store_projects import StoreProjectsContract
-from .store_runs import StoreRunsContract
-from .store_tables import StoreTablesContract
-from .store_users import StoreUsersContract
-from .store_workflows import StoreWorkflowsContract
+from .stores.calls import StoreCallsContract
+from .stores.drafts import StoreDraftsContract
+from .stores.entries import StoreEntriesContract
+from .stores.facts import StoreFactsContract
+from .stores.files import StoreFilesContract
+from .stores.folders import StoreFoldersContract
+from .stores.ledgers import StoreLedgersContract
+from .stores.lists import StoreListsContract
+from .stores.ownership import StoreOwnershipContract
+from .stores.projects import StoreProjectsContract
+from .stores.runs import StoreRunsContract
+from .stores.tables import StoreTablesContract
+from .stores.users import StoreUsersContract
+from .stores.workflows import StoreWorkflowsContract
 
 
 class StoreContracts(

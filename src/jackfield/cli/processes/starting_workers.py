@@ -13,7 +13,7 @@ from pathlib import Path
 from jackfield.core.workers.loads import Loads
 from jackfield.core.workers.workers import Process
 
-from .runtime import Runtime
+from ..runtime import Runtime
 
 
 class WorkerStarter:
@@ -47,7 +47,7 @@ class WorkerStarter:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "jackfield.cli.worker",
+            "jackfield.cli.processes.worker",
             stdin=asyncio.subprocess.PIPE,
             pass_fds=(*descriptors, self._loads.descriptor),
             env=self._environment,

@@ -12,8 +12,8 @@ from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Claimed, Incarnation, Store
 
+from .ownership import EVERY, WRITES, found, registered
 from .rows import ended, new
-from .store_ownership import EVERY, WRITES, found, registered
 
 
 @dataclass

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from jackfield_vendors.described_credentials import DescribedCredential
-from jackfield_vendors.described_triggers import DescribedTrigger
-from jackfield_vendors.description import (
+from jackfield_vendors.described.credentials import DescribedCredential
+from jackfield_vendors.described.description import (
     DescribedList,
     DescribedNode,
     DescribedOperation,
     DescribedWords,
     DocumentShapes,
 )
+from jackfield_vendors.described.triggers import DescribedTrigger
 
 
 class Description(BaseModel):

@@ -18,8 +18,8 @@ from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
 from jackfield.http.app import create_app
 from jackfield.http.server import hold_beside, listen_once_free, run
 
+from ..runtime import Runtime
 from .daemon_processes import processes_of
-from .runtime import Runtime
 
 log = logging.getLogger("jackfield")
 LONGEST_END = 5.0

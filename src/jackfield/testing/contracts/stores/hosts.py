@@ -10,7 +10,7 @@ from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.storage.hosts import HostEntry, HostStore, StoredHost
 
-from .store_leases import SharedStore
+from .leases import SharedStore
 
 
 def entry(name: str, ident: str, about: str = "{}", lease_ms: int = 60_000) -> HostEntry:

@@ -9,12 +9,12 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.lists import ListQuestion, ListRow, LoadedPage, ValuesMissing
 from jackfield.api.records import replace
-from jackfield_vendors.calls import answer_of, is_xml, same_origin
-from jackfield_vendors.calls import listed as rows_of
-from jackfield_vendors.description import DescribedPaging
+from jackfield_vendors.described.description import DescribedPaging
 from jackfield_vendors.operations import CompiledList
-from jackfield_vendors.paging import placed
-from jackfield_vendors.sending import ServiceSteps, with_special
+from jackfield_vendors.requests.calls import answer_of, is_xml, same_origin
+from jackfield_vendors.requests.calls import listed as rows_of
+from jackfield_vendors.requests.paging import placed
+from jackfield_vendors.requests.sending import ServiceSteps, with_special
 from jackfield_vendors.shapes import matches
 from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, at, unwrapped, value_of
 

@@ -15,8 +15,8 @@ from jackfield.api.storage import Store
 from jackfield.api.store_moves import TableReader
 from jackfield.core.kernel import Kernel
 
+from ..runtime import Runtime
 from .file_copies import CopiedFiles, ReferredReader, copy_files, referred
-from .runtime import Runtime
 
 Tell = Callable[[str], None]
 

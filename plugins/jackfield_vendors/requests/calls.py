@@ -12,7 +12,7 @@ from jackfield.api.http_client import HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
-from jackfield_vendors.description import DescribedNode, Errors
+from jackfield_vendors.described.description import DescribedNode, Errors
 from jackfield_vendors.operations import CompiledRequest
 from jackfield_vendors.shapes import Shape
 from jackfield_vendors.templates import (

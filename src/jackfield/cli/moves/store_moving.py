@@ -25,9 +25,9 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.process.lock import DirectoryLock
 from jackfield.core.settings import Settings, keys
 
+from ..runtime import Runtime
 from .file_copies import CopiedFiles
 from .file_moving import FileChoice, file_plan
-from .runtime import Runtime
 
 BATCH_ROWS = 5000
 BATCH_BYTES = 8 * 2**20

@@ -24,7 +24,7 @@ from jackfield.api.storage import (
 )
 from jackfield.api.storage.tables import DataTable, DataTableFilter
 from jackfield.api.triggers import Registration
-from jackfield.testing.contracts.store_drafts import draft
+from jackfield.testing.contracts.stores.drafts import draft
 
 A, B, EVERYONE = Within(["a"]), Within(["b"]), Within([SHARED])
 

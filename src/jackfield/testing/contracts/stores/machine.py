@@ -13,9 +13,9 @@ from typing import cast, get_args
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from ...api.errors import JackfieldError
-from ...api.records import replace
-from ...api.storage import (
+from ....api.errors import JackfieldError
+from ....api.records import replace
+from ....api.storage import (
     CallStatus,
     CallUpdate,
     Delivery,
@@ -29,8 +29,8 @@ from ...api.storage import (
     Webhook,
     WorkflowFilter,
 )
-from ...api.triggers import Registration
-from ..store import MemoryStore
+from ....api.triggers import Registration
+from ...store import MemoryStore
 
 WORKFLOWS = st.sampled_from(["w1", "w2", "w3"])
 EXECUTIONS = st.sampled_from([f"e{n}" for n in range(6)])

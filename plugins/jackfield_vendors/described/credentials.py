@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield_vendors.description import DescribedPart, Kind
+from jackfield_vendors.described.description import DescribedPart, Kind
 
 
 class CredentialFieldText(DescribedPart):

@@ -11,7 +11,7 @@ from jackfield.api.shared_tokens import SharedTokens
 from jackfield.api.shared_workflows import SharedWorkflows
 from jackfield.api.storage import Store, StoredWorkflow
 
-from .store_leases import SharedStore
+from .leases import SharedStore
 
 
 async def add(store: Store, ident: str) -> None:

@@ -12,9 +12,9 @@ from jackfield.api.nodes.files import kept_file, with_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_vendors.calls import raise_for_status
 from jackfield_vendors.operations import CompiledOperation, CompiledRequest
-from jackfield_vendors.sending import ServiceSender
+from jackfield_vendors.requests.calls import raise_for_status
+from jackfield_vendors.requests.sending import ServiceSender
 from jackfield_vendors.templates import MISSING, Missing, TemplateScope, as_text, at, value_of
 
 

@@ -18,7 +18,7 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.core.process.environment import wipe
 
 if TYPE_CHECKING:
-    from .runtime import Runtime
+    from ..runtime import Runtime
 
 ATTENDED = "JACKFIELD_ATTENDED"
 """In the environment of a daemon: the process that attends to it, and how often it was started before."""
@@ -47,7 +47,7 @@ def _become_parent(runtime: Runtime) -> NoReturn:
     environment = {name: value for name, value in runtime.environment.items() if name != ATTENDED}
     command = json.dumps([sys.executable, "-m", "jackfield", *sys.argv[1:]])
     sys.stdout.flush()
-    os.execve(sys.executable, [sys.executable, "-m", "jackfield.cli.attending", command], environment)  # noqa: S606
+    os.execve(sys.executable, [sys.executable, "-m", "jackfield.cli.processes.attending", command], environment)  # noqa: S606
 
 
 def end_with_parent(number: signal.Signals) -> None:

@@ -1,4 +1,4 @@
-"""A worker process: `python -m jackfield.cli.worker`, which the first process of a daemon starts, and nobody else."""
+"""A worker process: `python -m jackfield.cli.processes.worker`, started by the first process of a daemon alone."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from jackfield.http.app import Application, create_app
 from jackfield.http.counting import counted
 from jackfield.http.server import run
 
+from ..runtime import Runtime
 from .attending import end_with_parent
-from .runtime import Runtime
 from .serving import leave_in_time, spare_collector
 
 log = logging.getLogger("jackfield")

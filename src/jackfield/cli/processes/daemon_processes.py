@@ -10,8 +10,8 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.tables import DaemonSettings
 from jackfield.core.workers.workers import WorkerProcesses
 
+from ..runtime import Runtime
 from .attending import attend
-from .runtime import Runtime
 from .starting_workers import WorkerStarter
 
 

@@ -17,12 +17,12 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import content_of, form_file
 from jackfield.api.nodes.running import FAILURES
 from jackfield.api.records import replace
-from jackfield_vendors.answers import FirstEvent, content_row, from_base64
-from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
-from jackfield_vendors.description import DescribedNode
-from jackfield_vendors.exchange import ServiceExchange, secret_in
+from jackfield_vendors.described.description import DescribedNode
 from jackfield_vendors.operations import CompiledRequest, CompiledStep, CompiledUntil
-from jackfield_vendors.paging import collected
+from jackfield_vendors.requests.answers import FirstEvent, content_row, from_base64
+from jackfield_vendors.requests.calls import answer_of, call_of, form_fields, raise_for_status
+from jackfield_vendors.requests.exchange import ServiceExchange, secret_in
+from jackfield_vendors.requests.paging import collected
 from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, value_of
 
 Made = TypeVar("Made")

@@ -6,13 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from jackfield_vendors.description import (
-    DescribedPaging,
-    DescribedRequest,
-    DescribedStep,
-    JsonShape,
-    Scalar,
-)
+from jackfield_vendors.described.description import DescribedPaging, DescribedRequest, DescribedStep, JsonShape, Scalar
 
 Pair: TypeAlias = "tuple[str, str]"
 

@@ -10,9 +10,9 @@ from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
-from jackfield_vendors.calls import answer_of, listed, next_link, same_origin
-from jackfield_vendors.description import DescribedNode, DescribedPaging
-from jackfield_vendors.exchange import ServiceExchange
+from jackfield_vendors.described.description import DescribedNode, DescribedPaging
+from jackfield_vendors.requests.calls import answer_of, listed, next_link, same_origin
+from jackfield_vendors.requests.exchange import ServiceExchange
 from jackfield_vendors.templates import as_text, at
 
 LIMIT = 50

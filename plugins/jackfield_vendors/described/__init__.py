@@ -1,0 +1,1 @@
+"""Descriptions of services as they stand in TOML: nodes, credentials, triggers."""

@@ -1,0 +1,1 @@
+"""Calls of services: made of templates, sent, read, in pages."""

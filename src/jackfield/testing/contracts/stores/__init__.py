@@ -1,0 +1,1 @@
+"""The parts of the suites for stores, one for each group of verbs, and their rows."""
