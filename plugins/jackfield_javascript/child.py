@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from _quickjs import Context
 
+    from jackfield.api.scripting.frames import WorkerPipe
+
 MIB = 1 << 20
 STACK = MIB
 HERE = Path(__file__).parent
@@ -155,14 +157,18 @@ def unless_refused(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
+def worker_pipe() -> WorkerPipe:
+    from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
+
+    return WorkerPipe(0)
+
+
 class PulledLines:
     """The lines of the request that a Code node's script has, received when it first asks for them, and the way back
     for its list. The script takes no harm from either: where one ends, the process does."""
 
     def __init__(self) -> None:
-        from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
-
-        self.pipe = WorkerPipe(0)
+        self.pipe = worker_pipe()
         self._left = 0
         self._items = 0
         self.functions: Mapping[str, Callable[..., object]] = {
@@ -250,10 +256,8 @@ class ExpressionScripts:
     much, and now and then. So nothing piles up."""
 
     def __init__(self, prelude: Prelude) -> None:
-        from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
-
         self._prelude = prelude
-        self.pipe = WorkerPipe(0)
+        self.pipe = worker_pipe()
         self._load()
 
     def _load(self) -> None:
@@ -332,9 +336,7 @@ def failure(exc: BaseException) -> str:
 
 def send(text: str) -> None:
     """The last frame of an answer."""
-    from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
-
-    WorkerPipe(0).send(text.encode("utf-8", "replace"))
+    worker_pipe().send(text.encode("utf-8", "replace"))
 
 
 def serve(scripts: ExpressionScripts | CodeScripts) -> None:

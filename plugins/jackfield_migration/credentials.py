@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 
@@ -54,8 +55,6 @@ class CredentialImport:
         """Those of before come last: what they were used for is still the same."""
 
     async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
-        import asyncio
-
         if self._ids.owners() or not self._dry_run:  # else there is nothing to compare with
             self._digest_keys = await asyncio.to_thread(self._keys)
         await self._read_present()

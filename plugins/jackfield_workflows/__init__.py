@@ -61,17 +61,13 @@ class WorkflowsPlugin(Plugin):
 
     async def _watch(self) -> None:
         """Behind the start, and its modules on a thread."""
-        import asyncio  # here: `--help` loads this module, and awaits nothing
-
-        await asyncio.to_thread(import_module, ATTENTION)
+        await _loaded(ATTENTION)
         watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
         await watch(self.context)
 
     async def _follow_peers(self) -> None:
         """The same."""
-        import asyncio  # as above
-
-        await asyncio.to_thread(import_module, PEERS)
+        await _loaded(PEERS)
         peers = self.context.port(PeerChanges)
         if peers.shared:
             await cast("WorkflowsOfPeers", peers).run()
@@ -80,3 +76,9 @@ class WorkflowsPlugin(Plugin):
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
     jackfield_metrics = hookimpl(when_built(f"{ATTENTION}:Attention", f"{ATTENTION}:metrics"))
     jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")
+
+
+async def _loaded(module: str) -> None:
+    import asyncio  # here: `--help` loads this module, and awaits nothing
+
+    await asyncio.to_thread(import_module, module)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.hosts import Host, HostResources, OnlyHost
-from jackfield.http.hosts.router import HostRouter, _Index
+from jackfield.http.hosts.resource_index import ResourceIndex
+from jackfield.http.hosts.router import HostRouter
 
 THERE = Host("there", "", ["agents"], id="2")
 
@@ -37,7 +38,7 @@ class Router(HostRouter):
             return has
 
         self._hosts = hosts  # type: ignore[assignment]
-        self._index = _Index([HostResources("thing", has_it, paths=("/api/things",))])
+        self._index = ResourceIndex([HostResources("thing", has_it, paths=("/api/things",))])
         self.passed: list[str] = []
 
     async def find(self, kind: str, name: str) -> Sequence[Host]:
@@ -81,7 +82,9 @@ async def test_nobody_is_looked_for_in_vain() -> None:
 async def test_a_list_asks_who_has_just_come() -> None:
     hosts = Joined(shares=True)
     router = Router(hosts, has=False)
-    router._index = _Index([HostResources("thing", _nothing_here, paths=("/api/things",), lists=("/api/things",))])
+    router._index = ResourceIndex(
+        [HostResources("thing", _nothing_here, paths=("/api/things",), lists=("/api/things",))]
+    )
     await answered(router, "/api/things", "GET")
     assert hosts.found == [THERE]
 

@@ -15,7 +15,8 @@ from jackfield.api.hosts import Host, HostReply, HostResources, OnlyHost, StandI
 from jackfield.api.jsontext import Json
 from jackfield.core.memos import LocalMemos
 from jackfield.http.hosts.merging import Part, done
-from jackfield.http.hosts.router import HostRouter, _Index
+from jackfield.http.hosts.resource_index import ResourceIndex
+from jackfield.http.hosts.router import HostRouter
 from jackfield.http.hosts.scopes import target_of
 from jackfield.testing.clock import FakeClock
 
@@ -37,7 +38,7 @@ class Router(HostRouter):
 
     def __init__(self, resources: HostResources) -> None:
         self._hosts = Pair(Host("here", "", ["agents"], id="1"))  # type: ignore[assignment]
-        self._index = _Index([resources])
+        self._index = ResourceIndex([resources])
         self.asked: list[bytes] = []
         self.reply: HostReply | None = HostReply(200, {"success": True, "data": {"rows": 2}})
 

@@ -14,7 +14,8 @@ from jackfield.api.projects import CallerReach, ProjectAccess, Rights, reaching
 from jackfield.api.storage import Credential, Store
 from jackfield.api.storage.files import FileStore
 from jackfield.api.storage.ownership import OwnershipStore
-from jackfield.core.projects.scoped_store import BY_ID, UNLIMITED, ScopedStore, scoped
+from jackfield.core.projects.forwarding_store import scoped
+from jackfield.core.projects.scoped_store import BY_ID, UNLIMITED, ScopedStore
 from jackfield.testing.store import MemoryStore
 
 

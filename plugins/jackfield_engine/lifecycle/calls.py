@@ -23,8 +23,8 @@ from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of, within_slices
 from jackfield_engine.run.handles import Handle
 from jackfield_engine.run.marks import awaited_call
-from jackfield_engine.run.persistence import chunk, encode, encode_long
 from jackfield_engine.run.state import RunEvent, RunState
+from jackfield_engine.run.stored_form import chunk, encode, encode_long
 from jackfield_engine.shared.item_files import keep_files, without_large_data
 from jackfield_engine.shared.services import Services
 

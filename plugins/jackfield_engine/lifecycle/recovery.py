@@ -34,7 +34,7 @@ from jackfield_engine.lifecycle.resuming import (
 from jackfield_engine.lifecycle.stored_spans import end_stored_span
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.marks import CRASHED, has_crashed, resumes
-from jackfield_engine.run.persistence import failure_json
+from jackfield_engine.run.stored_form import failure_json
 from jackfield_engine.shared.services import Services
 
 PAGE = 1000

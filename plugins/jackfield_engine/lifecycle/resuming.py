@@ -19,7 +19,7 @@ from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution
 from jackfield.api.tracing import OpenSpan, trace_context
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.run.marks import untaken_runs
-from jackfield_engine.run.persistence import failure_json
+from jackfield_engine.run.stored_form import failure_json
 
 T = TypeVar("T")
 

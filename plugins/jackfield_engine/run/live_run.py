@@ -28,10 +28,11 @@ from jackfield_engine.node.node_actions import NodeActions
 from jackfield_engine.run.handles import Handle, settle
 from jackfield_engine.run.marks import awaited_call, untaken_mark
 from jackfield_engine.run.node_events import TOPIC
-from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, without_long_input
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.progress import RunProgress
 from jackfield_engine.run.spans import RunSpans
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
+from jackfield_engine.run.stored_form import without_long_input
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.item_files import keep_files, replayed_items
 from jackfield_engine.shared.services import Services

@@ -14,7 +14,7 @@ from jackfield.api.json_slices import pieces
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record as value_type
 from jackfield.api.spilled_outputs import MEDIA_TYPE, spilled_record
-from jackfield_engine.run.persistence import encode_long, too_much
+from jackfield_engine.run.stored_form import encode_long, too_much
 from jackfield_engine.shared.services import Services
 
 

@@ -16,6 +16,7 @@ import psycopg
 from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced, JackfieldError
 from jackfield.api.records import replace, state
+from jackfield.api.sql.call_counts import CallCounts
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -34,7 +35,7 @@ from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.server.transactions import Statement
 from jackfield_store_postgres.static_data import put_static_data
 from jackfield_store_postgres.writing import statements
-from jackfield_store_postgres.writing.tallies import CallChange, CallCounts
+from jackfield_store_postgres.writing.tallies import CallChange
 
 ResultT = TypeVar("ResultT")
 Row: TypeAlias = "list[Any]"

@@ -18,6 +18,7 @@ from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
+from jackfield.api.sql.call_counts import CallCounts
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -93,28 +94,6 @@ _DATA, _WORKFLOW, _MODE, _STATUS, _CREATED, _STARTED, _FINISHED, _RESUME, _ERROR
 _CALL_DATA, _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 2, 6, 8, 9, 10, 11
 
 
-@state
-class _Counts:
-    total: int = 0
-    success: int = 0
-    failed: int = 0
-    rejected: int = 0
-    last_call: int | None = None
-
-    def at(self, time: int, count: int) -> None:
-        self.total += count
-        if self.last_call is None or time > self.last_call:
-            self.last_call = time
-
-    def ended(self, status: str, count: int = 1) -> None:
-        if status == "success":
-            self.success += count
-        elif status in ("failed", "timeout"):
-            self.failed += count
-        elif status == "rejected":
-            self.rejected += count
-
-
 class Unclear(Exception):
     """A gathered change met no row: each operation is to be tried on its own, carefully."""
 
@@ -143,7 +122,7 @@ class SqliteBatch:
     _forgotten: list[Row] = field(default_factory=list)
     _call_changes: list[CallUpdate] = field(default_factory=list)
     _changed_ids: set[str] = field(default_factory=set)
-    _counts: dict[str, _Counts] = field(default_factory=dict)
+    _counts: dict[str, CallCounts] = field(default_factory=dict)
     _last_part: int = -1
     _last_call_data: int = -1
 
@@ -435,10 +414,10 @@ class SqliteBatch:
             update.duration_ms, update.webhook_id, update.call_id,
         )  # fmt: skip
 
-    def _count(self, webhook_id: str) -> _Counts:
+    def _count(self, webhook_id: str) -> CallCounts:
         counts = self._counts.get(webhook_id)
         if counts is None:
-            counts = self._counts[webhook_id] = _Counts()
+            counts = self._counts[webhook_id] = CallCounts()
         return counts
 
     def _next_part(self) -> int:

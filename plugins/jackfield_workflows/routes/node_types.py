@@ -19,7 +19,7 @@ from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.node_type_views import NodeTypeViews
 
 if TYPE_CHECKING:
-    from jackfield_workflows.routes.schemas import NodeTypeQuery
+    from jackfield_workflows.routes.schemas_node_types import NodeTypeQuery
 
 TAGS = ("node types",)
 
@@ -46,12 +46,12 @@ class NodeTypeRoutes:
         "List the node types that can run with their parameters as JSON Schema; `schemas=false`: without them, which "
         "is much shorter; `unavailable=true`: also those that cannot run here, with the reason",
         scope="workflows:read",
-        query=schema("NodeTypeQuery"),
-        response=schema("NodeTypeList"),
+        query=schema("NodeTypeQuery", "schemas_node_types"),
+        response=schema("NodeTypeList", "schemas_node_types"),
         tags=TAGS,
     )
     async def list_node_types(self) -> Response:
-        query: NodeTypeQuery = read_query(schema("NodeTypeQuery"))
+        query: NodeTypeQuery = read_query(schema("NodeTypeQuery", "schemas_node_types"))
         left_out = await self._rules.left_out(principal())
         found = await self._views.all(schemas=query.schemas, unavailable=query.unavailable, left_out=left_out)
         return Response(found, content_type="application/json")
@@ -59,7 +59,7 @@ class NodeTypeRoutes:
     @operation(
         "Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces",
         scope="workflows:read",
-        response=schema("NodeTypeWhole"),
+        response=schema("NodeTypeWhole", "schemas_node_types"),
         tags=TAGS,
     )
     async def get_node_type(self, kind: str) -> Response:

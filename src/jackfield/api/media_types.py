@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mimetypes import MimeTypes
 
 PLAIN = "text/plain"
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -217,13 +221,15 @@ def _types() -> dict[str, str]:
     return {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()} | _PREFERRED
 
 
-def _of_python(name: str) -> str:
-    import mimetypes  # few names need it
+def _table_of_python() -> MimeTypes:
+    from mimetypes import MimeTypes  # few names need it
 
-    return mimetypes.MimeTypes().guess_type(name)[0] or ""
+    return MimeTypes()
+
+
+def _of_python(name: str) -> str:
+    return _table_of_python().guess_type(name)[0] or ""
 
 
 def _python_ending(media_type: str) -> str:
-    import mimetypes
-
-    return (mimetypes.MimeTypes().guess_extension(media_type) or "").removeprefix(".")
+    return (_table_of_python().guess_extension(media_type) or "").removeprefix(".")

@@ -132,22 +132,22 @@ class Runtime:
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
+        return self._loaded(config_dir, overrides)[1]
+
+    def _loaded(self, config_dir: Path | None, overrides: Mapping[str, str]) -> tuple[PluginHost, Settings]:
         from jackfield.core.building import load_plugins  # as above
 
         self._host, settings = load_plugins(self.config_dir(config_dir), self._environment, overrides)
-        return settings
+        return self._host, settings
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with its mistakes, as far as they show without starting."""
-        from jackfield.core.building import load_plugins  # as above
-        from jackfield.core.kernel import Kernel
+        from jackfield.core.kernel import Kernel  # as above
         from jackfield.core.redaction import Redactor
 
-        directory = self.config_dir(config_dir)
-        host, settings = load_plugins(directory, self._environment, {})
-        self._host = host
+        host, settings = self._loaded(config_dir, {})
         try:
-            kernel = Kernel(directory, host, settings, Redactor())
+            kernel = Kernel(self.config_dir(config_dir), host, settings, Redactor())
             for mistake in kernel.idle_overrides():
                 echo_warning(mistake)
             kernel.assemble()

@@ -11,8 +11,9 @@ from test_ai_retrieval import vector
 
 from jackfield.api.ai import Document
 from jackfield.api.nodes import NodeError
+from jackfield_ai.retrieval.file_texts import FileReading
 from jackfield_ai.retrieval.item_texts import in_pieces
-from jackfield_ai.retrieval.loading import Reading, documents_of_file
+from jackfield_ai.retrieval.loading import documents_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter, SeparatorSplitter
 
 TEXT = "one two\nthree four\n\nfive six seven\neight\n\n\nnine ten eleven twelve\nthirteen"
@@ -106,8 +107,11 @@ async def test_an_attached_splitter_counts_when_it_is_wanted(lab: AiLab) -> None
 
 
 def test_files() -> None:
-    kept = documents_of_file(b"a,b", "text/plain", Reading())
+    kept = documents_of_file(b"a,b", "text/plain", FileReading())
     assert kept == [Document("a,b", {"source": "blob", "blobType": "text/plain"})]
-    assert [one.text for one in documents_of_file(b'{"a": ["x", "y"]}', "application/json", Reading())] == ["x", "y"]
+    assert [one.text for one in documents_of_file(b'{"a": ["x", "y"]}', "application/json", FileReading())] == [
+        "x",
+        "y",
+    ]
     with pytest.raises(NodeError, match="not valid JSON"):
-        documents_of_file(b"{", "application/json; charset=utf-8", Reading())
+        documents_of_file(b"{", "application/json; charset=utf-8", FileReading())

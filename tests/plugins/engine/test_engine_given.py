@@ -12,7 +12,7 @@ from jackfield.api.nodes import NodeRun
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield_engine.lifecycle.resuming import CannotResume, request_of
 from jackfield_engine.run.marks import untaken_mark, untaken_runs
-from jackfield_engine.run.persistence import LEFT
+from jackfield_engine.run.stored_form import LEFT
 
 from .engine_lab import Lab, doc, ended, request, until
 from .gate_lab import stop

@@ -23,8 +23,8 @@ from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.lifecycle.resuming import request_of
 from jackfield_engine.run.marks import resumes
-from jackfield_engine.run.persistence import LEFT, resumed_mark
 from jackfield_engine.run.state import RunEvent
+from jackfield_engine.run.stored_form import LEFT, resumed_mark
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import FILE
 

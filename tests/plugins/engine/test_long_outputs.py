@@ -16,7 +16,7 @@ from jackfield.api.json_slices import written
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.items import LONG, compact_item, compact_pair, entered, is_long, new_item, own_pair, passed_on
 from jackfield.api.workflows import Items, Outputs
-from jackfield_engine.run.persistence import LONG_INPUT, encode, encode_long
+from jackfield_engine.run.stored_form import LONG_INPUT, encode, encode_long
 from jackfield_engine.shared.letting_go import let_go
 
 COUNT = LONG + 123

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs
 
 import jwt
 import pytest
-from jackfield_vendors.functions.named import byte_count, new_id, rows_beside
 from loopback import Loopback, Seen, reply
 from service_lab import Services
 from vendor_lab import Lab
@@ -19,6 +18,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Item
 from jackfield.testing.node_runs import items
 from jackfield_credentials.kinds import KINDS
+from jackfield_vendors.functions.named import byte_count, new_id, rows_beside
 from jackfield_vendors.signing import ghost
 
 

@@ -6,10 +6,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from jackfield_vendors.functions.named import texts_of
 from loopback import Loopback, Seen, reply
 from service_lab import Services
 from vendor_lab import Lab
+
+from jackfield_vendors.functions.named import texts_of
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
@@ -63,8 +64,6 @@ def main(command: list[str], environment: Mapping[str, str]) -> int:
 
     `environment`: of the daemon, a copy. Some of it is secret, and this process, which does not know which, needs none.
     """
-    import time  # here and below: this process stays small
-
     wipe(environment, environment)
     child = 0
     stopping = False

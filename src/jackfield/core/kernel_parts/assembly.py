@@ -41,7 +41,8 @@ from ..memos import LocalMemos
 from ..packaged import PackagedDirectories
 from ..plugins import PluginHost
 from ..projects.access import StoredAccess
-from ..projects.scoped_store import ScopedStore, scoped
+from ..projects.forwarding_store import scoped
+from ..projects.scoped_store import ScopedStore
 from ..reports import Reports
 from ..tables import BusSettings, DaemonSettings, EngineSettings, StoreSettings
 from ..workers.bus import ProcessBus

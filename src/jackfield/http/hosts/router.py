@@ -19,7 +19,7 @@ from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound, PayloadTooLarge
-from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, Place, RoleMissing
+from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, RoleMissing
 from jackfield.api.jsontext import Json
 from jackfield.api.memos import Memos, leased
 from jackfield.api.object_references import load
@@ -27,6 +27,7 @@ from jackfield.core.hosts.words import EVENTS
 from jackfield.core.kernel import Kernel
 
 from . import merging
+from .resource_index import ResourceIndex
 from .scopes import Headers, caller_of, target_of
 from .tokens import HEADER, ForwardedCaller, ForwardingTokens
 
@@ -59,7 +60,7 @@ class HostRouter:
         self._kernel = kernel
         self._hosts = kernel.hosts
         self._tokens = ForwardingTokens(kernel.secrets, kernel.clock, kernel.hosts.here.name)
-        self._index: _Index | None = None
+        self._index: ResourceIndex | None = None
         self._known: dict[tuple[str, str], tuple[str, float]] = {}
         """Thing -> the host that has it, and until when that is believed (monotonic)."""
         self._client: HostClient | None = None
@@ -353,10 +354,10 @@ class HostRouter:
         """See `HostCalls.hand_over`."""
         await self._pass(host, scope, receive, send)
 
-    def _resources(self) -> _Index:
+    def _resources(self) -> ResourceIndex:
         if self._index is None:
             given = self._kernel.plugins.each("jackfield_host_resources", HostResources)
-            self._index = _Index([cast("HostResources", resource) for _, resource in given])
+            self._index = ResourceIndex([cast("HostResources", resource) for _, resource in given])
         return self._index
 
     def _opened(self) -> HostClient:
@@ -397,47 +398,6 @@ def _named_host(scope: Scope) -> str:
         scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != "host"]).encode()
         scope["raw_path"] = (scope.get("raw_path") or b"").partition(b"?")[0]
     return named[-1] if named else ""
-
-
-class _Index:
-    """Resources by what names them."""
-
-    def __init__(self, resources: Sequence[HostResources]) -> None:
-        self.kinds: Mapping[str, HostResources] = {resource.kind: resource for resource in resources}
-        self.lists = {path for resource in resources for path in resource.lists}
-        self.everywhere = {path for resource in resources for path in resource.everywhere}
-        self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
-        self.heeded = {path: names for resource in resources for path, names in resource.heeded.items()}
-        self.standing = {path: one.stand_in for one in resources if one.stand_in for path in one.stands_in}
-        self.makes = {path: resource for resource in resources for path in resource.makes}
-        self.starts = {path: resource for resource in resources for path in resource.starts}
-        self._paths = sorted(
-            ((path + "/", resource) for resource in resources for path in resource.paths),
-            key=lambda pair: -len(pair[0]),
-        )
-
-    def find(self, path: str) -> tuple[str, str] | None:
-        """Kind and name of what the path names."""
-        found = self._named(path)
-        return None if found is None else (found[0].kind, found[1])
-
-    def placed(self, path: str) -> tuple[Place, str] | None:
-        """The resources that say which host takes a request there, and the name of the thing."""
-        found = self._named(path)
-        if found is None:
-            return None
-        resource, name, more = found
-        place = resource.places.get(more)
-        return None if place is None else (place, name)
-
-    def _named(self, path: str) -> tuple[HostResources, str, str] | None:
-        """The name, and what stands behind it."""
-        for prefix, resource in self._paths:
-            if path.startswith(prefix):
-                name, _, more = path[len(prefix) :].partition("/")
-                if name not in resource.words:
-                    return (resource, name, more) if name else None
-        return None
 
 
 class _Replay:

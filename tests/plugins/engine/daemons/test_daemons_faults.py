@@ -29,7 +29,7 @@ from jackfield.api.records import replace
 from jackfield.api.storage import Incarnation, NewExecution, Renewed, StoredExecution
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
-from jackfield_engine.run.persistence import input_json
+from jackfield_engine.run.stored_form import input_json
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared import lease
 from jackfield_store_sqlite.settings import SqliteSettings
