@@ -10519,6 +10519,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** N8nVersionRow */
+        N8nVersionRow: {
+            /** Authors */
+            authors: string;
+            /** Createdat */
+            createdAt: string;
+            /** Name */
+            name: string;
+            /** Updatedat */
+            updatedAt: string;
+            /** Versionid */
+            versionId: string;
+            /** Workflowid */
+            workflowId: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** N8nWorkflowQuery */
         N8nWorkflowQuery: {
             /**
@@ -15337,7 +15354,7 @@ export interface components {
         /** VersionList */
         VersionList: {
             /** Data */
-            data: components["schemas"]["VersionRow"][];
+            data: components["schemas"]["N8nVersionRow"][];
             /** Nextcursor */
             nextCursor: string | null;
         } & {
@@ -15353,23 +15370,6 @@ export interface components {
             offset: number;
             /** Total */
             total: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /** VersionRow */
-        VersionRow: {
-            /** Authors */
-            authors: string;
-            /** Createdat */
-            createdAt: string;
-            /** Name */
-            name: string;
-            /** Updatedat */
-            updatedAt: string;
-            /** Versionid */
-            versionId: string;
-            /** Workflowid */
-            workflowId: string;
         } & {
             [key: string]: unknown;
         };
