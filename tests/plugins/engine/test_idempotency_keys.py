@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from engine_lab import Lab, doc, ended, request
-from test_engine_resume import halt
+from power_lab import halt
 
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
 from jackfield.api.nodes.keys import derived_key
