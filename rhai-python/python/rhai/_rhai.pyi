@@ -98,8 +98,8 @@ class Engine:
     scripts may import to scripts, each of which may import those before it. `default(value)` gets a value of Python's
     that has no counterpart in Rhai, and gives another one in its place. The evaluation raises what `default` raises.
 
-    Raises ValueError for a negative limit, and TypeError for a listener that cannot be called or is asynchronous, or a
-    module that is neither text nor AST. Raises RhaiError for a module that fails.
+    Raises ValueError for a negative limit. Raises TypeError for a listener that cannot be called or is asynchronous,
+    and for a module that is neither text nor AST. Raises RhaiError for a module that fails.
     """
 
     # A script's value depends on the script: None, bool, int, float, str, bytes, Decimal, list, dict.
@@ -136,8 +136,8 @@ class Engine:
         It may take up to 10 positional arguments. Evaluations that already run do not see it. Its exceptions pass
         through the script unchanged; scripts may catch those that derive from Exception.
 
-        Raises ValueError for a name that scripts cannot call, TypeError if `function` is not callable, is asynchronous,
-        has no name and you give none, or needs keyword arguments.
+        Raises ValueError for a name that scripts cannot call. Raises TypeError if `function` is not callable, is
+        asynchronous, or needs keyword arguments, or if it has no name and you give none.
         """
     def compile(self, src: str, source: str | None = None) -> AST:
         """Compiles a script of up to 1 MiB; `source` names it in errors.
