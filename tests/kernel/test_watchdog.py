@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +50,20 @@ async def test_a_callback_that_computes_is_told(told: Told) -> None:
     holder = await told.by(5)
     assert holder is not None
     assert "computes" in holder.place
+
+
+async def test_an_import_says_that_it_is_one(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_to_import.py").write_text(f"import time\ntime.sleep({WAITING + 4 * THRESHOLD})\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("slow_to_import")
+    holder = await told.by(5)
+    assert holder is not None
+    assert holder.loading
+    told.found.clear()
+    computes(4 * THRESHOLD)
+    other = await told.by(5)
+    assert other is not None
+    assert not other.loading
 
 
 async def test_a_callback_that_waits_is_told_after_longer(told: Told) -> None:

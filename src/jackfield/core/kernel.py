@@ -282,7 +282,8 @@ class Kernel:
             self._watchdog.start(asyncio.get_running_loop())
 
     def _loop_blocked(self, holder: BlockingCode, seconds: float) -> None:
-        self.plugins.blocked_loop(holder.plugin, holder.node or holder.place, seconds)
+        if not holder.loading:  # the log has it; nobody can do anything about it
+            self.plugins.blocked_loop(holder.plugin, holder.node or holder.place, seconds)
 
     async def _refuse_open_bind(self) -> None:
         if not self.service.loopback and not await self.ports.get(Store).users():

@@ -34,17 +34,22 @@ MOST_FRAMES = 15
 IDLE = frozenset({"selectors", "asyncio.runners", "asyncio.base_events", "asyncio.events"})
 """Modules whose code stands on top of the stack when the loop waits or is about to."""
 
+IMPORTING = "importlib._bootstrap"
+"""The module whose code imports others."""
+
 
 @record
 class BlockingCode:
     """The code that held the loop.
 
     `node`: `the node 'A' of type b in the execution c`, empty when it was none. `stack`: the innermost frame first.
+    `loading`: whether a module was being imported, which happens once.
     """
 
     plugin: str
     node: str
     stack: str
+    loading: bool = False
 
     @property
     def place(self) -> str:
@@ -134,6 +139,7 @@ def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> Blocking
     if _module(frame) in IDLE:
         return None
     plugin = node = ""
+    loading = False
     shown: list[str] = []
     at: FrameType | None = frame
     while at is not None:
@@ -144,8 +150,9 @@ def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> Blocking
             node, place = found
             plugin = plugin_of(place) or plugin
         plugin = plugin or plugin_of(_module(at))
+        loading = loading or _module(at) == IMPORTING
         at = at.f_back
-    return BlockingCode(plugin, node, " < ".join(shown))
+    return BlockingCode(plugin, node, " < ".join(shown), loading)
 
 
 def _callback(frame: FrameType) -> FrameType:
