@@ -14,7 +14,7 @@ from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.form_fields import FormField
 from jackfield.api.jsontext import Json
-from jackfield.api.questions import APPROVAL, CALL
+from jackfield.api.questions import APPROVAL, CALL, INPUT, TOOL
 from jackfield.api.records import replace
 from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.run_rights import RunRights
@@ -150,6 +150,8 @@ class FormQuestions:
             fields=fields,
             url=self._url(waiting, is_question=is_question),
             test=waiting.mode in TEST_MODES,
+            tool=str(waiting.call.get(TOOL) or ""),
+            input=waiting.call.get(INPUT),
         )
 
     def _url(self, waiting: WaitingCall, *, is_question: bool) -> str:

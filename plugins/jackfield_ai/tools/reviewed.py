@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from jackfield.api.ai import Tool, ToolSpec
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeError, Suspend
+from jackfield.api.questions import INPUT, TOOL
+from jackfield.api.records import replace
 from jackfield.api.workflows import Items
 from jackfield_ai.tools.from_ai import schema_in
 
@@ -40,7 +42,10 @@ class ReviewedTool:
         `NodeError`."""
         for_review = arguments.get(FOR_REVIEW)
         given: dict[str, Json] = {**for_review} if isinstance(for_review, dict) else {}
-        return await self._reviewer.ask(item, {**given, "tool": name, PARAMETERS: arguments.get(PARAMETERS)}, question)
+        wanted = arguments.get(PARAMETERS)
+        wait = await self._reviewer.ask(item, {**given, "tool": name, PARAMETERS: wanted}, question)
+        # Whatever the message tells, the inbox shows what would run.
+        return replace(wait, call={**(wait.call or {}), TOOL: name, INPUT: wanted})
 
     async def run(self, arguments: Mapping[str, Json]) -> Json:
         """Run what was approved. Raises `NodeError`."""

@@ -132,6 +132,8 @@ class Inbox:
             "workflow": one.workflow,
             "node": one.node,
             "test": one.test,
+            "tool": one.tool or None,
+            "input": one.input,
         }
 
 

@@ -38,7 +38,7 @@ class WaitingQuestion:
     `id`: `<execution>.<question>`. `kind`: `question` of a node that has sent it, `form` of a page. `fields`: of the
     form, empty where an option is chosen. `asked_ms`, `until_ms`: Unix ms. `until_ms`: None: it waits without end.
     `url`: of the page that answers too. Empty for who may not answer. `test`: the execution
-    is a test of its workflow.
+    is a test of its workflow. `tool`, `input`: of the call that an agent wants to make, when the question is about one.
     """
 
     id: str
@@ -55,6 +55,8 @@ class WaitingQuestion:
     fields: Sequence[Mapping[str, Json]] = ()
     url: str = ""
     test: bool = False
+    tool: str = ""
+    input: Json = None
 
 
 @record

@@ -22,6 +22,8 @@ from .resume import ResumeLinks
 
 CALL = "answer"
 """`kind` of what such an execution waits for; see `Suspend.call`."""
+TOOL, INPUT = "tool", "input"
+"""Where it has the call of a tool that the question is about."""
 APPROVAL, FREE_TEXT, CUSTOM_FORM = "approval", "freeText", "customForm"
 RESPONSES = (APPROVAL, FREE_TEXT, CUSTOM_FORM)
 _UNITS_MS = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}

@@ -223,6 +223,7 @@ async def test_the_inbox_shows_the_question_and_answers_it(reviewed: AiLab) -> N
     (found,) = (await inbox.open()).rows
     assert [option.id for option in found.options] == ["no", "yes"]
     assert '"word": "sun"' in found.message
+    assert (found.tool, found.input) == ("Delete", {"word": "sun"})
     await inbox.answer(found.id, "yes", {})
     outcome = await engine.result(ident, 20)
     assert outcome.items[0]["json"] == {"output": "gone"}

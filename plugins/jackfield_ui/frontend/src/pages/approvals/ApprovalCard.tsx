@@ -76,6 +76,7 @@ function Source({ approval }: { approval: Approval }) {
             {workflow ?? t('execution')}
           </Anchor>
           {node && ` · ${node}`}
+          {!profile && tool && ` · ${visible(tool)}`}
           {' · '}
           {approval.test && (
             <>
