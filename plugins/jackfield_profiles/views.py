@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from jackfield.api.clock import iso
@@ -34,7 +35,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         **item(profile),
         "created_at": _time(profile, "created_at"),
         "profile_home": str(profile.home),
-        "env": cast("dict[str, Json]", masked(profile.env, ())),
+        "env": _shown_whole(profile.env),
         "args": list(profile.args),
         "working_dir": profile.working_dir,
         "sandbox": profile.sandbox,
@@ -161,3 +162,9 @@ def removal(planned: PlannedRemoval) -> dict[str, Json]:
         "proxy": planned.proxy,
         "hooks": list[Json](planned.hooks),
     }
+
+
+def _shown_whole(environment: Mapping[str, str]) -> dict[str, Json]:
+    """A value with a secret is masked whole: a client sends the mask back, and then the stored value stays."""
+    shown = masked(environment, ())
+    return {name: text if text == environment[name] else MASK for name, text in shown.items()}

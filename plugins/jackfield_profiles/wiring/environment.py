@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from jackfield.api.agents import Agent
+from jackfield.api.secret_texts import hidden_text, is_secret_name
 from jackfield_profiles.running_settings import NEVER_INHERITED
 
 MASK = "***"
@@ -24,7 +24,6 @@ _XDG = {
     "XDG_STATE_HOME": ".local/state",
     "XDG_CACHE_HOME": ".cache",
 }
-_SECRET_NAME = re.compile(r"TOKEN(?!S)|API_?KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE_KEY|_KEY\Z", re.IGNORECASE)
 LOCAL = "127.0.0.1,localhost,::1"
 SHORTEST_SECRET = 4
 """Characters; a shorter text is no key, and to replace it would spoil what it is part of."""
@@ -81,7 +80,7 @@ def tool_directories(home: Path, agent: Agent) -> list[str]:
 def masked(environment: Mapping[str, str], secrets: Iterable[str]) -> dict[str, str]:
     """Fit to be shown, sorted: values of variables that are called like a secret, and secrets in others."""
     return {
-        name: MASK if value and _SECRET_NAME.search(name) else hidden(value, secrets)
+        name: MASK if value and is_secret_name(name) else hidden_text(hidden(value, secrets))
         for name, value in sorted(environment.items())
     }
 
