@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from jackfield.api.cli import Columns, CommandGroup
+from jackfield.api.cli import Columns, CommandGroup, echo_remark
 from jackfield.api.daemon_commands import DaemonCall, daemon_command
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -25,7 +25,10 @@ def git() -> None:
 @daemon_command
 def status(call: DaemonCall) -> None:
     """List what differs between the daemon and its branch, and on which side it has changed."""
-    call.table(COLUMNS, call.ask("GET", PATH)["changes"], "Nothing differs.")
+    found = call.ask("GET", PATH)
+    call.table(COLUMNS, found["changes"], "Nothing differs.")
+    if found.get("protected"):
+        echo_remark(f"The branch {found['branch']} is protected: changes reach it by a pull request.")
 
 
 @git.command()

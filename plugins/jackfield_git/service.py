@@ -122,9 +122,15 @@ class SourceControl:
 
     async def push(self, message: str, paths: Sequence[str], *, force: bool) -> GitStatus:
         """Commit what has changed here. paths: of what; none: everything. Raises `Conflict` with what has changed there
-        too, unless force."""
+        too, unless force; and for a protected branch whatever is forced."""
         if self._settings.read_only:
             raise Conflict("This environment is read-only: git.read_only lets nothing be pushed.")
+        if self._settings.is_protected:
+            raise Conflict(
+                f"git.protected_branches protects the branch {self._settings.branch}. Push from a daemon with another "
+                "git.branch, open a pull request at your git server, and pull here when it is merged.",
+                code="PROTECTED_BRANCH",
+            )
         return await self._finish(self._push(message, paths, force=force))
 
     async def _push(self, message: str, paths: Sequence[str], *, force: bool) -> GitStatus:

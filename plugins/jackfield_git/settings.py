@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from fnmatch import fnmatchcase
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,6 +29,12 @@ class GitSettings(BaseModel):
         "`git@git.example:team/flows.git`. Empty: there is none.",
     )
     branch: str = Field("main", max_length=200, pattern=BRANCH, description="The branch of this environment.")
+    protected_branches: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Branches to which this daemon never pushes, such as `main` or `release/*`: people bring changes "
+        "by pull requests. `*` stands for any characters.",
+    )
     directory: str = Field(
         "",
         max_length=200,
@@ -70,3 +77,8 @@ class GitSettings(BaseModel):
     files: int = Field(10_000, ge=1, le=100_000, description="Most files in the repository's directory.")
     file_bytes: int = Field(16_777_216, ge=1024, le=268_435_456, description="Bytes of one file.")
     total_bytes: int = Field(268_435_456, ge=1024, le=4_294_967_296, description="Bytes of all files together.")
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether the branch of this environment is one of `protected_branches`."""
+        return any(fnmatchcase(self.branch, pattern) for pattern in self.protected_branches)

@@ -44,13 +44,15 @@ ARGUMENTS = (
     ("npx", ["-y", "server", "postgres://me:{}@db.example/x"]), ("x", ["https://a.example/?key={}"]),
 )  # fmt: skip
 HARMLESS = (
-    "ls -u", "python -u main.py", "docker run -u 1000:1000 -p 8080:80 image", "ssh -p 2222 git@a.example", "cp -pr a b",
-    "mkdir -p src/a", "curl -u user https://a.example", "curl -o a.json 'https://a.example/?page=2&size=10'", "mysql -p",
-    "curl -u \"$USER:$PASS\" x", "curl -u ada:${PASS} x", "mysql -p$PASS db", "sshpass -p \"$(cat x)\" ssh a", "id -u me",
-    "curl -H 'Authorization: Bearer $TOKEN' x", "git clone ssh://git@a.example/x.git", "grep -a curl x", "a && b || c; d",
-    "https://a.example:8080/~me/x@1.2", "http://[::1]:80/a@b", "https://a.example/?key=${KEY}&x=1", "max-tokens: 5",
-    "npx -y @scope/server@latest /tmp/a:b", "tar -p -a -x", "git log -p -w", "echo what is the key?", "it's me; don't",
-    "postgres://db.example/x?sslmode=require", "curl -b cookies.txt x", "unzip -p a.zip", "psql -U me -p 5432",
+    "ls -u", "python -u main.py", "docker run -u 1000:1000 -p 8080:80 image", "ssh -p 2222 git@a.example",
+    "cp -pr a b", "mkdir -p src/a", "curl -u user https://a.example",
+    "curl -o a.json 'https://a.example/?page=2&size=10'", "mysql -p", 'curl -u "$USER:$PASS" x',
+    "curl -u ada:${PASS} x", "mysql -p$PASS db", 'sshpass -p "$(cat x)" ssh a', "id -u me",
+    "curl -H 'Authorization: Bearer $TOKEN' x", "git clone ssh://git@a.example/x.git", "grep -a curl x",
+    "a && b || c; d", "https://a.example:8080/~me/x@1.2", "http://[::1]:80/a@b",
+    "https://a.example/?key=${KEY}&x=1", "max-tokens: 5", "npx -y @scope/server@latest /tmp/a:b", "tar -p -a -x",
+    "git log -p -w", "echo what is the key?", "it's me; don't", "postgres://db.example/x?sslmode=require",
+    "curl -b cookies.txt x", "unzip -p a.zip", "psql -U me -p 5432",
 )  # fmt: skip
 
 

@@ -55,3 +55,12 @@ def test_a_workflow_is_compared_and_pushed(page: Page, daemon: Daemon, repositor
     )
     assert logged.stdout == "Invoices from the browser\n"
     nothing_executed(page)
+
+
+def test_a_protected_branch_gets_no_push(page: Page) -> None:
+    change = {"path": "workflows/0192.json", "title": "Daily", "side": "here", "gone": False}
+    told = {"branch": "main", "commit": None, "base": None, "readOnly": False, "protected": True, "changes": [change]}
+    page.route("**/api/v1/git", lambda route: route.fulfill(json=told))
+    page.goto("/ui/settings/source-control")
+    page.get_by_text("The branch is protected").wait_for()
+    assert page.get_by_role("button", name="Push", exact=True).is_disabled()

@@ -93,7 +93,7 @@ class GitRoutes:
         ]
         return {
             "branch": settings.branch, "commit": found.commit or None, "base": found.base or None,
-            "readOnly": settings.read_only, "changes": rows,
+            "readOnly": settings.read_only, "protected": settings.is_protected, "changes": rows,
         }  # fmt: skip
 
 

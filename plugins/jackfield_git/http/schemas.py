@@ -49,12 +49,14 @@ class GitChangeShown(GitAnswer):
 
 
 class GitStatusShown(GitAnswer):
-    """commit: the tip of the branch; base: the commit that both sides had last."""
+    """commit: the tip of the branch; base: the commit that both sides had last; protected: whether the
+    daemon pushes nothing to this branch."""
 
     branch: str
     commit: str | None
     base: str | None
     read_only: bool
+    protected: bool
     changes: list[GitChangeShown]
 
 

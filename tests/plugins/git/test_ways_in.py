@@ -24,6 +24,7 @@ from jackfield.testing.certificates import issued
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import HOST, free_port, poll
 from jackfield_git.program.repository import GitRepository
+from jackfield_git.service import SourceControl
 from jackfield_git.settings import GitSettings
 
 TOKEN = "token-that-nobody-shows"
@@ -245,3 +246,16 @@ async def test_a_fetch_is_bounded(tmp_path: Path, bare: Path) -> None:
         await made.fetched()
     left = [path for path in (tmp_path / "here").rglob("*") if path.is_file() and path.stat().st_size > 500_000]
     assert left == []
+
+
+@pytest.mark.parametrize("branch", ["main", "release/2.0"])
+async def test_nothing_is_pushed_to_a_protected_branch(tmp_path: Path, bare: Path, branch: str) -> None:
+    """Not even by force."""
+    context = FakeContext(tmp_path / "here")
+    given = {"url": f"file://{bare}", "branch": branch, "protected_branches": ["main", "release/*"]}
+    context.tables = [GitSettings.model_validate(given)]
+    with pytest.raises(Conflict, match=r"protects the branch .* pull request") as refused:
+        await SourceControl(context).push("Anything", [], force=True)
+    assert refused.value.code == "PROTECTED_BRANCH"
+    assert _git("--git-dir", str(bare), "for-each-ref") == b""
+    assert not GitSettings.model_validate({**given, "branch": "development"}).is_protected

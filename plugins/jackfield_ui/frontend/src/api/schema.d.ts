@@ -8074,7 +8074,8 @@ export interface components {
         };
         /**
          * GitStatusShown
-         * @description commit: the tip of the branch; base: the commit that both sides had last.
+         * @description commit: the tip of the branch; base: the commit that both sides had last; protected: whether the
+         *     daemon pushes nothing to this branch.
          */
         GitStatusShown: {
             /** Base */
@@ -8085,6 +8086,8 @@ export interface components {
             changes: components["schemas"]["GitChangeShown"][];
             /** Commit */
             commit: string | null;
+            /** Protected */
+            protected: boolean;
             /** Readonly */
             readOnly: boolean;
         } & {

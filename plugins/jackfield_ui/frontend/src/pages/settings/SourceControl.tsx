@@ -68,6 +68,8 @@ export default function SourceControl() {
           ? sentences(
               t('The branch {branch} of the repository.', { branch: status.data.branch }),
               status.data.readOnly && t('Workflows of this environment change by a pull alone.'),
+              status.data.protected &&
+                t('The branch is protected: push from a daemon with another branch, and open a pull request.'),
             )
           : t('Workflows in a git repository, a branch for each environment.')
       }
@@ -95,7 +97,10 @@ export default function SourceControl() {
             <Button variant="default" loading={pull.isPending} disabled={!may('there')} onClick={() => pull.mutate()}>
               {t('Pull')}
             </Button>
-            <Button disabled={!may('here') || status.data?.readOnly === true} onClick={() => setPushing(true)}>
+            <Button
+              disabled={!may('here') || status.data?.readOnly === true || status.data?.protected === true}
+              onClick={() => setPushing(true)}
+            >
               {t('Push')}
             </Button>
           </Group>
