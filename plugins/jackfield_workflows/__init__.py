@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jackfield_workflows.saved.peers import WorkflowsOfPeers
 
 ATTENTION = "jackfield_workflows.activation.attention"
+NAMES = "jackfield_workflows.activation.rule_names"
 PEERS = "jackfield_workflows.saved.peers"
 OLD_DOCUMENTS = "jackfield_workflows.documents.old_documents:seal_old_documents"
 
@@ -40,6 +41,7 @@ class WorkflowsPlugin(Plugin):
         "jackfield.api.shared_workflows:PeerChanges": f"{PEERS}:WorkflowsOfPeers",
         "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.starting:StartRights",
         "jackfield.api.node_rules:ProjectNodeRules": "jackfield_workflows.saved.moving:MovingRules",
+        "jackfield.api.node_rules:RunNodeRules": "jackfield_workflows.activation.run_rules:RunRules",
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",
@@ -56,6 +58,7 @@ class WorkflowsPlugin(Plugin):
             work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
             self.context.spawn("old documents", work(self.context))
             self.context.spawn("attention", self._watch())
+            self.context.spawn("names of node types", self._look_at_names())
         if not self.context.store.exclusive:
             self.context.spawn("peers", self._follow_peers())
 
@@ -64,6 +67,13 @@ class WorkflowsPlugin(Plugin):
         await _loaded(ATTENTION)
         watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
         await watch(self.context)
+
+    async def _look_at_names(self) -> None:
+        """The same."""
+        import asyncio  # as above
+
+        await asyncio.to_thread(import_module, NAMES)
+        cast("Callable[[PluginContext], None]", load(f"{NAMES}:warn"))(self.context)
 
     async def _follow_peers(self) -> None:
         """The same."""
@@ -74,6 +84,7 @@ class WorkflowsPlugin(Plugin):
 
     jackfield_manifest_kinds = later("jackfield_workflows.templates.manifest_kind:KINDS")
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
+    jackfield_findings = later(f"{NAMES}:findings")
     jackfield_metrics = hookimpl(when_built(f"{ATTENTION}:Attention", f"{ATTENTION}:metrics"))
     jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 from .projects_lab import ProjectLab, made, manual, outcome
@@ -27,7 +28,7 @@ project = "Team A"
 allow = ["manualTrigger", "webhook", "set", "executeWorkflow", "httpRequest"]
 [[node_types.rules]]
 project = "Team C"
-exclude = ["executeCommand"]
+exclude = ["executeCommand", "exeucteCommand"]
 """
 SSH, SHELL = node("N", "ssh", {"command": "id"}), node("N", "executeCommand", {"command": "id"})
 NO_OP = node("N", "noOp")
@@ -125,16 +126,40 @@ def test_a_caller_s_project_may_run_a_workflow_whose_own_project_allows_the_node
     assert ran["status"] == "success", ran
 
 
-def test_a_workflow_of_before_the_rule_goes_on_and_does_not_start_anew(lab: Lab) -> None:
-    assert lab.daemon.client().post("/webhook/old").json()[0]["x"] == 1
+def listed_with_attention(lab: Lab) -> list[Any]:
+    return [row.get("attention") for row in lab.inside.get("/workflows").json()["data"]]
+
+
+def test_a_workflow_of_before_the_rule_stays_live_and_does_not_run(lab: Lab) -> None:
+    """Also its test address, and not for a node alone that no execution reaches."""
+    for path in ("/webhook/old", "/webhook-test/old"):
+        assert lab.daemon.client().post(path).status_code == 500, path
+    rows = lab.admin.get("/executions", params={"workflowId": lab.live.rpartition("/")[2]}).json()["data"]
+    assert {(row["mode"], row["status"]) for row in rows} == {("webhook", "failed"), ("test", "failed")}, rows
+    for row in rows:
+        told = lab.admin.get(f"/executions/{row['id']}").json()["error"]
+        assert "node_types.rules[2].exclude" in told["message"], told
+        assert "ask an administrator to change that setting" in told["message"]
     renamed = {**lab.old, "name": "Renamed"}
     assert lab.admin.put(lab.live, json=renamed).raise_for_status().json()["active"]
+    poll(lambda: "node_types.rules[2].exclude" in json.dumps(listed_with_attention(lab)), "the list tells it")
     told = lab.inside.post("/workflows/validate", json=renamed).json()
     assert any("node_types.rules[2].exclude" in problem["message"] for problem in told["problems"]), told
     refused(lab.admin.post(f"{lab.idle}/execute"), "node_types.rules[2].exclude")
     assert lab.admin.patch(lab.idle, json={"name": "Still idle"}).status_code == 200
     lab.admin.post(f"{lab.live}/deactivate").raise_for_status()
     refused(lab.admin.post(f"{lab.live}/activate"), "node_types.rules[2].exclude", "executeCommand")
+
+
+def test_a_name_that_no_node_type_has_is_told(lab: Lab) -> None:
+    told = "node_types.rules[2].exclude names exeucteCommand, and no installed node type has that name; did you mean"
+    poll(lambda: told in lab.daemon.tail(1_000_000), "the log names it")
+    command = [lab.daemon.command()[0], "doctor", "--config-dir", str(lab.daemon.config_dir)]
+    doctor = subprocess.run(command, capture_output=True, text=True, env=lab.daemon.environment(), timeout=120)
+    (line,) = [line for line in doctor.stdout.splitlines() if "exeucteCommand" in line]
+    assert "executeCommand" in line.partition("did you mean")[2]
+    assert "gith*" not in doctor.stdout, "a pattern that some type has"
+    assert not line.startswith("BAD"), line
 
 
 def test_no_way_into_a_project_is_around_its_rule(lab: Lab) -> None:

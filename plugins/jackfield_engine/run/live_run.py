@@ -314,7 +314,7 @@ class LiveRun:
         progress, actions, life = self.progress, self._actions(), self.disk.life
         monotonic, boottime = self.clock.monotonic, self.clock.boottime
         if self.data.loop is None:
-            obstacle = self._obstacle()
+            obstacle = self._obstacle() or await self._excluded()
             if obstacle is not None:
                 return progress.failure(obstacle.message, obstacle.node, None)
             if self.wait is not None and self.wait.for_call:
@@ -355,6 +355,14 @@ class LiveRun:
         if self.progress.interrupted:
             return None
         return self.data.plan.obstacles[self.request.start, self.request.until, self.request.use_pin_data]
+
+    async def _excluded(self) -> Obstacle | None:
+        """The same of a node that a rule excludes, also where the execution would not reach it."""
+        rules = self.services.node_rules
+        if rules is None or not rules.in_use or self.progress.interrupted:
+            return None
+        found = await rules.excluded(self.request.workflow)
+        return None if found is None else Obstacle(found.node, f"The execution did not start. {found.message}")
 
     async def _begin(self) -> None:
         progress = self.progress

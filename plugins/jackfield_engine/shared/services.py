@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.hosts import Hosts
+from jackfield.api.node_rules import RunNodeRules
 from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
@@ -45,6 +46,8 @@ class Services:
     figures: EngineFigures
     projects: ProjectAccess | None
     """None: there are none."""
+    node_rules: RunNodeRules | None
+    """None: nobody has such rules."""
     tracer: Tracer | None
     """None: nobody takes spans."""
 
@@ -81,5 +84,6 @@ def build_services(context: PluginContext) -> Services:
         ended=EndedElsewhere(context),
         figures=context.port(EngineFigures),
         projects=context.find_port(ProjectAccess),
+        node_rules=context.find_port(RunNodeRules),
         tracer=active_tracer(context),
     )

@@ -106,6 +106,20 @@ class NodeRules:
         refused = _refusing(await self._applied(caller, workflow.id))
         return _excluded([node for node in workflow.nodes.values() if not stays(node.name)], refused)
 
+    async def place_of_run(self, workflow_id: str | None) -> frozenset[str]:
+        """Id and name of the project that an execution belongs to; empty where no rule names a project. Raises
+        `StoreUnavailable`."""
+        if not any(rule.project for rule in self._settings.rules):
+            return frozenset()
+        access = self._context.find_port(ProjectAccess)
+        if access is None or workflow_id is None:
+            return await self._project(None)
+        return await self._names(await access.project_of("workflow", workflow_id))
+
+    def exclusions_in(self, workflow: Workflow, place: frozenset[str]) -> Sequence[Exclusion]:
+        """Those in a project, as `place_of_run` tells it, whoever starts it."""
+        return _excluded(workflow.nodes.values(), _refusing(self._in_place(None, place)))
+
     async def check_move(self, workflow: Workflow, project_id: str, caller: Principal) -> None:
         """Into this project, by its own rules. A node from before a rule for every project moves along. Raises
         `AccessDenied`, `StoreUnavailable`."""
@@ -130,9 +144,11 @@ class NodeRules:
         return lambda kind: bool(refused(kind))
 
     async def _applied(self, caller: Principal | None, workflow_id: str | None) -> Sequence[_Applied]:
-        found = self._settings
-        place = await self._project(workflow_id) if any(rule.project for rule in found.rules) else frozenset()
-        everybody = _Applied("node_types", found.exclude, found.allow)
+        has_projects = any(rule.project for rule in self._settings.rules)
+        return self._in_place(caller, await self._project(workflow_id) if has_projects else frozenset())
+
+    def _in_place(self, caller: Principal | None, place: frozenset[str]) -> Sequence[_Applied]:
+        everybody = _Applied("node_types", self._settings.exclude, self._settings.allow)
         return [everybody, *(applied for _, applied in self._rules(caller, place))]
 
     def _rules(self, caller: Principal | None, place: frozenset[str]) -> Iterator[tuple[NodeTypesRule, _Applied]]:
