@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import sysconfig
 import zipfile
@@ -165,6 +166,59 @@ def test_a_plugin_that_no_command_bears_is_removed_again(
     with pytest.raises(ConfigurationError, match=words):
         plugin_installs._install(NAME)
     assert asked[-1][0] == "uninstall"
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_version_that_does_not_load_leaves_the_one_before(
+    listed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Byte for byte, without an index that may not have it."""
+
+    def install(version: str, *, record: bool = True) -> None:
+        about = tmp_path / f"word_tally-{version}.dist-info"
+        (tmp_path / "word_tally").mkdir(exist_ok=True)
+        about.mkdir()
+        (tmp_path / "word_tally/__init__.py").write_text(f"VERSION = '{version}'\n")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: word-tally\nVersion: {version}\n")
+        (about / "entry_points.txt").write_text("[jackfield]\nword_tally = word_tally:P\n")
+        names = [
+            "word_tally/__init__.py",
+            *(f"{about.name}/{name}" for name in ("METADATA", "RECORD", "entry_points.txt")),
+        ]
+        if record:
+            (about / "RECORD").write_text("".join(f"{name},,\n" for name in names))
+
+    def uninstall() -> None:
+        shutil.rmtree(tmp_path / "word_tally")
+        for about in tmp_path.glob("*.dist-info"):
+            shutil.rmtree(about)
+
+    def run(action: str, *words: str) -> None:
+        if "--target" not in words:
+            uninstall()
+            if action == "install":
+                install("2.0")
+
+    found = plugin_installs.PluginDistribution("word-tally", "2.0", ["word_tally"])
+    own = plugin_installs._plugin_distributions
+    monkeypatch.setattr(
+        plugin_installs, "_plugin_distributions", lambda places=None: iter([found]) if places else own([str(tmp_path)])
+    )
+    monkeypatch.setattr(plugin_installs, "_refuse_environment", lambda: None)
+    monkeypatch.setattr(plugin_installs, "_run_installer", run)
+    monkeypatch.setattr(
+        plugin_installs,
+        "_mistakes",
+        lambda _: ["it breaks"] if "2.0" in (tmp_path / "word_tally/__init__.py").read_text() else [],
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install("1.0", record=listed)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    told = "is there again, as before" if listed else "without a list of its files; install it again"
+    with pytest.raises(ConfigurationError, match=rf"2\.0 was removed again: it breaks\. word-tally 1\.0 .*{told}"):
+        plugin_installs._install("word-tally")
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after == (before if listed else {})
 
 
 def test_a_plugin_does_not_bring_another_version_of_jackfield(monkeypatch: pytest.MonkeyPatch) -> None:

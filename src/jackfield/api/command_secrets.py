@@ -21,8 +21,9 @@ _REFERENCE = re.compile(r"""["']?(?:[^\s:"']*:)?\$(?:\{?[A-Za-z_][A-Za-z0-9_]*\}
 
 @record
 class ProgramOptions:
-    """programs: by which it is called. options: regular expression of those with a secret. value: regular expression
-    that a secret begins with; others tell none. is_attached: whether the value is part of the same word."""
+    """Regular expressions: the names of the program, its options with a secret, and the beginning of such a value.
+
+    Another value tells no secret. is_attached: whether the value is part of the same word."""
 
     programs: re.Pattern[str]
     options: str

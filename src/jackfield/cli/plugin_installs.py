@@ -14,7 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import Distribution, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +25,8 @@ from jackfield.api.errors import ConfigurationError, NotFound
 from jackfield.api.hooks import PROJECT
 from jackfield.api.records import record
 from jackfield.core.checks.precedence import OWN_DISTRIBUTION
+
+from .kept_distribution import KeptDistribution
 
 LONGEST_INSTALLATION = 900.0
 """Seconds for one run of pip or uv, which may have to compile."""
@@ -69,12 +71,55 @@ def _install(what: str) -> PluginDistribution:
     _refuse_own(found.name)
     before = _installed(found.name)
     with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
+        kept = None if before is None else KeptDistribution(before.name, _directory(place, "before"))
+        others = _versions()
         _run_installer("install", "--constraint", str(_kept_as_it_is(Path(place))), wanted)
-    if mistakes := _mistakes(found.name):
-        _uninstall(found.name)
-        lost = f" {before.version} was there before; install it again." if before is not None else ""
-        raise ConfigurationError(f"{found.name} {found.version} was removed again: {'; '.join(mistakes)}.{lost}")
+        if mistakes := _mistakes(found.name):
+            told = f"{found.name} {found.version} was removed again: {'; '.join(mistakes)}."
+            raise ConfigurationError(" ".join([told, *_taken_back(found, before, kept), *_changed(found, others)]))
     return found
+
+
+def _taken_back(
+    found: PluginDistribution, before: PluginDistribution | None, kept: KeptDistribution | None
+) -> Iterator[str]:
+    """Remove what was installed, and bring back what was there. Sentences about the latter."""
+    _uninstall(found.name)
+    if before is None or kept is None:
+        return
+    earlier = f"{before.name} {before.version}"
+    try:
+        is_back = kept.restore()
+    except OSError as exc:
+        yield f"{earlier} was there before and cannot be restored ({exc.strerror or exc}); install it again."
+        return
+    if not is_back:
+        yield f"{earlier} was there before, without a list of its files; install it again."
+    elif mistakes := _mistakes(before.name):
+        yield f"{earlier} is there again, as before, and has its own mistakes: {'; '.join(mistakes)}."
+    else:
+        yield f"{earlier} is there again, as before."
+
+
+def _versions() -> dict[str, str]:
+    """Of every distribution, by its name."""
+    return {_canonical(one.metadata["Name"]): one.version for one in distributions() if one.metadata["Name"]}
+
+
+def _changed(found: PluginDistribution, before: Mapping[str, str]) -> Iterator[str]:
+    """A sentence about other distributions that the installation has brought."""
+    others = {
+        name: now for name, now in _versions().items() if before.get(name) != now and name != _canonical(found.name)
+    }
+    if others:
+        named = ", ".join(f"{name} {now} ({before.get(name, 'new')})" for name, now in sorted(others.items()))
+        yield f"It had brought other distributions, which stay; the earlier version is in parentheses: {named}."
+
+
+def _directory(place: str, name: str) -> Path:
+    made = Path(place, name)
+    made.mkdir()
+    return made
 
 
 def _remove(name: str) -> PluginDistribution:
