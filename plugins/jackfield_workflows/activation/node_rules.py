@@ -117,8 +117,10 @@ class NodeRules:
         return await self._names(await access.project_of("workflow", workflow_id))
 
     def exclusions_in(self, workflow: Workflow, place: frozenset[str]) -> Sequence[Exclusion]:
-        """Those in a project, as `place_of_run` tells it, whoever starts it."""
-        return _excluded(workflow.nodes.values(), _refusing(self._in_place(None, place)))
+        """Those in a project, as `place_of_run` tells it, whoever starts it. A workflow of an expression or a file is
+        looked at when it runs."""
+        found = _excluded(workflow.nodes.values(), _refusing(self._in_place(None, place)))
+        return [each for each in found if each.kind]
 
     async def check_move(self, workflow: Workflow, project_id: str, caller: Principal) -> None:
         """Into this project, by its own rules. A node from before a rule for every project moves along. Raises
