@@ -159,7 +159,7 @@ class PostgresServer:
         return f"t{next(self._names)}"
 
     def present(self, certificate: Path, key: Path) -> None:
-        """What the server shows to clients under TLS, from the next connection on."""
+        """Have the server show this certificate under TLS, from the next connection on."""
         for source, name in ((certificate, "server.crt"), (key, "server.key")):
             file = Path(shutil.copy(source, self._data / name))
             shutil.chown(file, self._data.owner())
