@@ -148,7 +148,7 @@ def test_an_agent_is_handed_a_failure(page: Page, api: httpx.Client) -> None:
     workflow = made(api, document)
     failed = api.post(f"/workflows/{workflow}/execute").json()
     page.goto(f"/ui/executions/{failed['id']}")
-    page.get_by_role("link", name="Mend with an agent").click()
+    page.get_by_role("link", name="Fix with an agent").click()
     panel = page.get_by_role("region", name="Copilot")
     panel.get_by_text("No bread today.").wait_for()
     page.locator("[data-name='Stop'] [data-state='failed']").wait_for()

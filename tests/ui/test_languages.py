@@ -128,6 +128,23 @@ def test_a_browser_without_storage_follows_its_own_languages(make_context: Calla
     assert errors == []
 
 
+def test_numbers_are_typed_and_shown_as_the_language_writes_them(make_context: Callable[..., BrowserContext]) -> None:
+    context = german(make_context)
+    page = context.new_page()
+    page.goto("/ui/settings/virtual-keys?new")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Bezeichnung").fill("Ofen")
+    limit = dialog.get_by_label("US-Dollar pro Monat")
+    limit.press_sequentially("1.234,5")
+    assert limit.input_value() == "1\N{NO-BREAK SPACE}234,5", "as Austria groups digits"
+    dialog.get_by_role("button", name="Schlüssel anlegen").click()
+    page.get_by_test_id("virtual-key").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("row", name="Ofen").get_by_text(re.compile(r"von \$\s1\.234,50 pro Monat")).wait_for()
+    (key,) = context.request.get("/api/gateway/keys").json()["data"]
+    assert [(budget["unit"], budget["limit"]) for budget in key["budgets"]] == [("usd", 1234.5)]
+
+
 def pseudo(route: Route) -> None:
     """The German catalogue with each message in ⟦ ⟧, so that what is outside of them is in no catalogue."""
     text = (ASSETS / route.request.url.rsplit("/", 1)[1]).read_text(encoding="utf-8")

@@ -135,7 +135,7 @@ def test_the_registry_is_synced_and_pinned(
     axe(page)
     page.get_by_role("button", name="Sync", exact=True).click()
     page.get_by_role("region", name="State").get_by_text("stable").wait_for()
-    page.get_by_role("button", name="Pin the present commit").click()
+    page.get_by_role("button", name="Pin the current commit").click()
     page.get_by_text(re.compile("^Pinned to")).wait_for()
     axe(page)
     page.get_by_role("button", name="Go with the channel again").click()

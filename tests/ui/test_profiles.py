@@ -84,7 +84,7 @@ def test_a_profile_is_made_in_three_steps(page: Page, sessions: Sessions) -> Non
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Create the profile").click()
     page.wait_for_url("**/ui/profiles/work")
-    told(page, "The profile has a key of its own")
+    told(page, "The profile has its own key")
     made = sessions.ask("GET", "/api/profiles/work")
     assert (made["provider_id"], made["model"], made["has_key"]) == ("acme", "large", True)
     assert KEY not in page.content()

@@ -6,7 +6,7 @@ import type { Asked, Host, Theme } from '../../../../../src/jackfield/api/browse
 import { send } from '../api/client';
 import { isRecord } from '../api/errors';
 import { notifyDone, notifyError } from '../components/notify';
-import { t } from '../language/messages';
+import { locale, t } from '../language/messages';
 import { useExtensions } from './extensions';
 import { session } from './session';
 
@@ -39,7 +39,7 @@ export function worded(
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? value.toLocaleString(language()) : String(value);
+    return typeof value === 'number' ? value.toLocaleString(locale()) : String(value);
   });
 }
 

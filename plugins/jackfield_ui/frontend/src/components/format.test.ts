@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { bytes, duration, money, relative } from './format';
+import { afterEach, describe, expect, it } from 'vitest';
+import { speak } from '../language/messages';
+import { bytes, count, date, decimal, duration, money, relative, separators } from './format';
 
 describe('values as text', () => {
   it.each([
@@ -26,5 +27,35 @@ describe('values as text', () => {
     expect(relative(new Date(now - 3_000), now)).toBe('just now');
     expect(relative(new Date(now - 7_200_000), now)).toMatch(/2 h/);
     expect(relative(new Date(now - 90 * 86_400_000), now)).toMatch(/2025/);
+  });
+});
+
+describe('values in another language', () => {
+  afterEach(() => speak('en', 'en', {}));
+  const plain = (text: string) => text.replace(/\s/g, ' ');
+
+  it('follows one that is chosen later', () => {
+    expect(count(1_234_567)).toBe('1,234,567');
+    speak('de', 'de-DE', {});
+    expect(count(1_234_567)).toBe('1.234.567');
+    expect(decimal(0.5, 3)).toBe('0,500');
+    expect(plain(money(1234.5))).toBe('1.234,50 $');
+    expect(plain(bytes(1_500_000))).toBe('1,5 MB');
+    expect(duration(2_400)).toBe('2,4 s');
+    expect(date(new Date(2026, 0, 31))).toBe('31.01.2026');
+    const now = Date.parse('2026-01-31T12:00:00Z');
+    expect(plain(relative(new Date(now - 7_200_000), now))).toBe('vor 2 Std.');
+  });
+
+  it.each([
+    ['en', ',', '.'],
+    ['de-DE', '.', ','],
+  ])('groups and separates digits as %s does', (locale, thousandSeparator, decimalSeparator) => {
+    speak(locale.slice(0, 2), locale, {});
+    expect(separators()).toEqual({
+      thousandSeparator,
+      decimalSeparator,
+      allowedDecimalSeparators: [decimalSeparator],
+    });
   });
 });

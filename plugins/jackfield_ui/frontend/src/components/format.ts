@@ -1,4 +1,4 @@
-/** Values as text, in the browser's language. The components in values.tsx show them. */
+/** Values as text, in the language of the interface. The components in values.tsx show them. */
 
 import { locale, t } from '../language/messages';
 
@@ -15,6 +15,11 @@ export function bytes(value: number): string {
 
 export function count(value: number): string {
   return number({ maximumFractionDigits: 0 }, value);
+}
+
+/** With so many digits behind the separator. */
+export function decimal(value: number, digits: number): string {
+  return number({ minimumFractionDigits: digits, maximumFractionDigits: digits }, value);
 }
 
 /** 12,345,678 as 12.3M, for narrow places. */
@@ -34,16 +39,27 @@ export function percent(value: number): string {
 
 /** Milliseconds as a time span: 340 ms, 2.4 s, 3 min 20 s, 5 h 2 min, 3 d 4 h. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${number({ maximumFractionDigits: 1 }, Math.floor(ms / 100) / 10)} s`;
+  if (ms < 1_000) return SPANS.ms(count(ms));
+  if (ms < 60_000) return SPANS.s(number({ maximumFractionDigits: 1 }, Math.floor(ms / 100) / 10));
   const seconds = Math.floor(ms / 1_000);
-  if (seconds < 3_600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
-  if (seconds < 86_400) return pair(Math.floor(seconds / 3_600), 'h', Math.floor((seconds % 3_600) / 60), 'min');
-  return pair(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3_600), 'h');
+  if (seconds < 3_600) return pair('min', seconds / 60, 's', seconds % 60);
+  if (seconds < 86_400) return pair('h', seconds / 3_600, 'min', (seconds % 3_600) / 60);
+  return pair('d', seconds / 86_400, 'h', (seconds % 86_400) / 3_600);
 }
 
-function pair(much: number, large: string, little: number, small: string): string {
-  return little ? `${much} ${large} ${little} ${small}` : `${much} ${large}`;
+/** The catalogue's, not Intl's: those of its English are `m` for minutes, or words that make a column wide. */
+const SPANS = {
+  ms: (value: string) => t('{value} ms', { value }),
+  s: (value: string) => t('{value} s', { value }),
+  min: (value: string) => t('{value} min', { value }),
+  h: (value: string) => t('{value} h', { value }),
+  d: (value: string) => t('{value} d', { value }),
+};
+
+function pair(large: keyof typeof SPANS, much: number, small: keyof typeof SPANS, little: number): string {
+  const parts = [SPANS[large](count(Math.floor(much)))];
+  if (Math.floor(little)) parts.push(SPANS[small](count(Math.floor(little))));
+  return parts.join(' ');
 }
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -71,10 +87,33 @@ export function moment(time: Date): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'medium' }).format(time);
 }
 
+export interface Separators {
+  thousandSeparator: string;
+  decimalSeparator: string;
+  /** The keys that begin the digits behind it. */
+  allowedDecimalSeparators: string[];
+}
+
+/** For inputs of numbers: as the language groups digits and separates decimals. */
+export function separators(): Separators {
+  const parts = new Intl.NumberFormat(locale()).formatToParts(1_234_567.8);
+  const sign = (type: string, otherwise: string) => parts.find((part) => part.type === type)?.value ?? otherwise;
+  const decimalSeparator = sign('decimal', '.');
+  return {
+    thousandSeparator: sign('group', ''),
+    decimalSeparator,
+    // The point is no second one: where it groups digits, 1.234 would become a little more than one.
+    allowedDecimalSeparators: [decimalSeparator],
+  };
+}
+
+/** For numbers that may be ports, years or ids. No point groups their digits, so it begins the decimals in each language. */
+export const UNGROUPED = { thousandSeparator: false, allowedDecimalSeparators: ['.', ','] };
+
 const formats = new Map<string, Intl.NumberFormat>();
 
 function number(options: Intl.NumberFormatOptions, value: number): string {
-  const key = JSON.stringify(options);
+  const key = `${locale()} ${JSON.stringify(options)}`;
   let format = formats.get(key);
   if (!format) {
     format = new Intl.NumberFormat(locale(), options);

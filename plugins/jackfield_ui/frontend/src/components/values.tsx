@@ -38,7 +38,7 @@ export function useNow(): number {
 type Time = string | null | undefined;
 
 /** "3 min. ago", with the exact time on hover and for machines. */
-export function RelativeTime({ time, never = 'never' }: { time: Time; never?: string }) {
+export function RelativeTime({ time, never = t('never') }: { time: Time; never?: string }) {
   const current = useNow();
   if (!time) return <span>{never}</span>;
   const at = new Date(time);

@@ -69,7 +69,7 @@ const COLUMNS: Column<Evaluation>[] = [
     key: 'status',
     title: t('Last run'),
     width: 150,
-    render: ({ lastRun }) => (lastRun ? <RunStatus run={lastRun} /> : 'never'),
+    render: ({ lastRun }) => (lastRun ? <RunStatus run={lastRun} /> : t('never')),
   },
   {
     key: 'score',

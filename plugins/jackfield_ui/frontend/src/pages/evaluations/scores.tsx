@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { decimal } from '../../components/format';
 import { StatusBadge } from '../../components/StatusBadge';
 import { t } from '../../language/messages';
 import type { EvaluationRun } from './queries';
@@ -6,7 +7,7 @@ import type { EvaluationRun } from './queries';
 const DIGITS = 3;
 
 export const scoreText = (score: number | null | undefined) =>
-  score === null || score === undefined ? '–' : score.toFixed(DIGITS);
+  score === null || score === undefined ? '–' : decimal(score, DIGITS);
 
 /** A score from 0 to 1. */
 export function Score({ value }: { value: number | null | undefined }) {

@@ -226,7 +226,7 @@ function Actions({ execution }: { execution: Execution }) {
       variant="default"
       leftSection={<IconSparkles size={16} aria-hidden="true" />}
     >
-      {t('Mend with an agent')}
+      {t('Fix with an agent')}
     </Button>
   );
   return (

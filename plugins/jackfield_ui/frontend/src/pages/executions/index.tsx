@@ -9,6 +9,7 @@ import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { moment } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
@@ -57,7 +58,7 @@ export default function Executions() {
         columns={columns}
         rows={list.rows}
         rowKey={({ id }) => id}
-        rowName={(row) => `${nameOf(names.data, row.workflowId)}, ${row.startedAt}`}
+        rowName={(row) => `${nameOf(names.data, row.workflowId)}, ${moment(new Date(row.startedAt))}`}
         error={list.error}
         onRetry={() => void list.refetch()}
         paging={list.paging}

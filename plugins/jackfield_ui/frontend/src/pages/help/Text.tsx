@@ -54,10 +54,10 @@ const COMPONENTS: Components = {
   ),
 };
 
-/** A page of the documentation. */
+/** A page of the documentation, which is English in each language of the interface. */
 export function Text({ source }: { source: string }) {
   return (
-    <div className={classes.text}>
+    <div className={classes.text} lang="en">
       <Markdown remarkPlugins={[gfm]} components={COMPONENTS}>
         {readable(source)}
       </Markdown>

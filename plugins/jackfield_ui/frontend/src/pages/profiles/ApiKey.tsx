@@ -49,12 +49,12 @@ export function ApiKey({ profile, provider }: { profile: Detail; provider: Provi
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           {profile.has_key
-            ? t('The profile has a key of its own. It is never shown.')
+            ? t('The profile has its own key, which is never shown.')
             : provider?.dialect === null
               ? t('None is needed: you log in with the agent itself.')
               : env
-                ? t('The profile has no key of its own; the daemon’s {env} is used.', { env })
-                : t('The profile has no key of its own.')}
+                ? t('The profile has no key; the daemon’s {env} is used.', { env })
+                : t('The profile has no key.')}
         </Text>
         {writes && (provider?.dialect !== null || profile.has_key) && (
           <form onSubmit={(event) => void save(event)}>

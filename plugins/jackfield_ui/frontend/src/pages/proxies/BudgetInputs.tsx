@@ -30,7 +30,6 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
             placeholder={t('no limit')}
             min={0}
             decimalScale={2}
-            thousandSeparator=","
             value={draft[period].usd ?? ''}
             error={errors[`budgets.${period}.usd`] ?? errors[`budgets.${period}`]}
             onChange={(value) => put(period, 'usd', value)}
@@ -42,7 +41,6 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
             min={0}
             step={1_000_000}
             allowDecimal={false}
-            thousandSeparator=","
             value={draft[period].tokens ?? ''}
             error={errors[`budgets.${period}.tokens`]}
             onChange={(value) => put(period, 'tokens', value)}

@@ -68,7 +68,6 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
       w={150}
       min={0}
       allowDecimal={false}
-      thousandSeparator=","
       step={1000}
       hideControls
       value={typeof condition[name] === 'number' ? condition[name] : ''}
@@ -87,9 +86,9 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
     case 'has_tools':
       return whole('min_count', t('At least this many'), '1');
     case 'model_pattern':
-      return text('pattern', 'Pattern: * ? [abc]', 'claude-*');
+      return text('pattern', t('Pattern: * ? [abc]'), 'claude-*');
     case 'path':
-      return text('pattern', 'Pattern: * ? [abc]', '/v1/embeddings');
+      return text('pattern', t('Pattern: * ? [abc]'), '/v1/embeddings');
     case 'dialect':
       return (
         <Select

@@ -76,6 +76,7 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
           w={140}
           min={1}
           max={65_535}
+          thousandSeparator={false}
           allowDecimal={false}
           hideControls
           value={draft.port ?? ''}

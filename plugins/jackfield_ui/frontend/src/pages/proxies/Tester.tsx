@@ -78,7 +78,6 @@ export function Tester({
             min={0}
             step={1_000}
             allowDecimal={false}
-            thousandSeparator=","
             value={asked.tokens}
             onChange={(tokens) => put({ tokens: Number(tokens) || 0 })}
           />

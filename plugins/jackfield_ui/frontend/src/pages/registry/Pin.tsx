@@ -69,7 +69,7 @@ export function Pin({ state }: { state: Registry }) {
             </Button>
             {state.commit && (
               <Button variant="subtle" onClick={() => mutate(state.commit)}>
-                {t('Pin the present commit')}
+                {t('Pin the current commit')}
               </Button>
             )}
           </Group>

@@ -100,7 +100,6 @@ export function VirtualKeyForm({
               placeholder={t('no limit')}
               min={0}
               decimalScale={decimals}
-              thousandSeparator=","
               {...form.getInputProps(`limits.${name}`)}
             />
           ))}

@@ -6,7 +6,7 @@ import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
-import { count } from '../../components/format';
+import { count, money } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { PlaceMenu } from '../../components/projects/PlaceMenu';
@@ -93,7 +93,7 @@ function Budgets({ budgets }: { budgets: Key['budgets'] }) {
 }
 
 function told(amount: number, unit: 'usd' | 'tokens'): string {
-  return unit === 'usd' ? `$${amount.toFixed(2)}` : t('{amount} tokens', { amount: count(Math.round(amount)) });
+  return unit === 'usd' ? money(amount) : t('{amount} tokens', { amount: count(Math.round(amount)) });
 }
 
 function Ends({ virtualKey: { expires_at, status } }: { virtualKey: Key }) {

@@ -1,6 +1,7 @@
 /** Inputs of one value. */
 import { Alert, ColorInput, NumberInput, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ClipboardEvent, type KeyboardEvent, type SyntheticEvent, useState } from 'react';
+import { UNGROUPED } from '../../../../components/format';
 import { useFormState, useTyped } from '../context';
 import { emptied, likeBefore } from '../values';
 import { helpOf } from './help';
@@ -69,6 +70,7 @@ export function NumberControl(props: ControlProps) {
     <NumberInput
       {...useCommon(props)}
       {...begins}
+      {...UNGROUPED}
       value={empty || value === undefined || value === null ? '' : (value as number | string)}
       min={bound(min)}
       max={bound(max)}
