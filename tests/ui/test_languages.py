@@ -145,6 +145,14 @@ def test_numbers_are_typed_and_shown_as_the_language_writes_them(make_context: C
     assert [(budget["unit"], budget["limit"]) for budget in key["budgets"]] == [("usd", 1234.5)]
 
 
+def test_an_error_is_said_in_german_with_the_words_of_the_daemon(make_context: Callable[..., BrowserContext]) -> None:
+    page = german(make_context).new_page()
+    page.goto("/ui/executions/gone")
+    failure = page.get_by_role("alert")
+    failure.get_by_text("Das gibt es nicht, oder nicht für Sie.").wait_for()
+    assert len(failure.inner_text().splitlines()) > 2, "the sentence of the daemon stands below"
+
+
 def pseudo(route: Route) -> None:
     """The German catalogue with each message in ⟦ ⟧, so that what is outside of them is in no catalogue."""
     text = (ASSETS / route.request.url.rsplit("/", 1)[1]).read_text(encoding="utf-8")

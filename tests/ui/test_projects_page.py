@@ -25,8 +25,9 @@ def api(daemon: Daemon) -> httpx.Client:
     for name in ("ann", "ben"):
         body = {"username": name, "password": PASSWORD, "role": "member"}
         admin.post("/users", json=body).raise_for_status()
+    begin = {"name": "Begin", "type": "n8n-nodes-base.manualTrigger", "position": [0, 0], "parameters": {}}
     for name in ("Glaze", "Kiln", "Clay"):
-        body = {"name": name, "nodes": [], "connections": {}, "settings": {}}
+        body = {"name": name, "nodes": [begin], "connections": {}, "settings": {}}
         admin.post("/workflows", json=body).raise_for_status()
     return admin
 
@@ -90,6 +91,32 @@ def test_a_team_gets_members_and_workflows(page: Page, api: httpx.Client, axe: C
     page.reload()
     page.get_by_role("link", name="Clay").wait_for()
     assert page.get_by_role("link", name="Kiln").count() == 0, "the choice outlives the page"
+
+
+def test_executions_and_shells_tell_their_project(
+    page: Page, api: httpx.Client, daemon: Daemon, axe: Callable[[Page], None]
+) -> None:
+    for name in ("Kiln", "Clay"):
+        found = api.get("/workflows", params={"search": name}).json()["data"][0]
+        api.post(f"/workflows/{found['id']}/execute-async").raise_for_status()
+    page.goto("/ui/executions")
+    page.get_by_role("row", name=re.compile("Kiln")).get_by_text("Pottery").wait_for()
+    page.get_by_role("row", name=re.compile("Clay")).get_by_text("Shared", exact=True).wait_for()
+    page.get_by_role("combobox", name="Project").click()
+    page.get_by_role("option", name="Pottery").click()
+    page.get_by_role("link", name="Clay").wait_for(state="detached")
+    page.get_by_role("link", name="Kiln").wait_for()
+    pottery = names(api)["Pottery"]
+    shells = f"{daemon.base_url}/api/terminal/shell"
+    for project in (pottery, "jackfield"):
+        api.post(shells, json={}, headers={"X-Jackfield-Project": project}).raise_for_status()
+    page.goto("/ui/terminals")
+    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Pottery").wait_for()
+    assert page.get_by_role("link", name="Shell").count() == 1, "the other one is of another project"
+    page.get_by_role("combobox", name="Project").click()
+    page.get_by_role("option", name="All projects").click()
+    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Shared", exact=True).wait_for()
+    axe(page)
 
 
 def test_buttons_follow_the_role_in_the_project(make_context: Callable[..., BrowserContext], api: httpx.Client) -> None:

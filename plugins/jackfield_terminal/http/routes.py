@@ -128,6 +128,8 @@ def shown(session: Session) -> dict[str, object]:
         "rows": session.rows,
         "client_count": len(session.attachments),
     }
+    if session.kind == "shell":
+        found["project_id"] = session.project_id
     if session.persistent:
         found["persistent"] = True
     if session.reason is not None:

@@ -108,6 +108,9 @@ class SessionOut(Schema):
     rows: int
     client_count: int
     host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
+    project_id: str | None = Field(
+        None, description="Of a shell: the project in which it was started. An agent's session is where its profile is."
+    )
     persistent: bool = False
     exit_code: int | None = None
     reason: str | None = None

@@ -1,5 +1,7 @@
 /** One error for both envelopes of the daemon, and for a daemon that does not answer. */
 import { t } from '../language/messages';
+import { said } from './said';
+
 export class ApiError extends Error {
   readonly status: number;
   /** The server's code, such as `VALIDATION_ERROR`; `AWAY` when the daemon was not reached. */
@@ -63,7 +65,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What to show of anything thrown. */
+/** What to show of anything thrown: in the language of the interface where that is known, and the daemon's sentence. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const known = error instanceof ApiError ? said(error.code) : undefined;
+  return known ? `${known}\n${error.message}` : error.message;
 }

@@ -13994,6 +13994,12 @@ export interface components {
             /** Profile Alias */
             profile_alias: string | null;
             /**
+             * Project Id
+             * @description Of a shell: the project in which it was started. An agent's session is where its profile is.
+             * @default null
+             */
+            project_id?: string | null;
+            /**
              * Reason
              * @default null
              */

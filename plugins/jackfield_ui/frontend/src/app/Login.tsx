@@ -165,6 +165,9 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
 
 function explain(error: unknown): string {
   if (error instanceof ApiError && error.retryAfter)
-    return t('{message} Try again in {retryAfter} seconds.', { message: error.message, retryAfter: error.retryAfter });
+    return t('{message} Try again in {retryAfter} seconds.', {
+      message: messageOf(error),
+      retryAfter: error.retryAfter,
+    });
   return messageOf(error);
 }

@@ -8,16 +8,23 @@ import { useMay } from '../../app/session';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
+import { projectColumnsBy } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { rich, t } from '../../language/messages';
 import { NewChat } from './NewChat';
 import { useChats } from './queries';
 
+const NO_PROFILES: readonly string[] = [];
+const profileOf = ({ profile_alias }: AgentSession) => profile_alias;
 const address = (id: string) => `${areaPath('chats')}/${segment(id)}`;
 
 export default function Chats() {
   const chats = useChats();
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('profile', chats.data?.map(profileOf) ?? NO_PROFILES);
   const navigate = useNavigate();
   const writes = useMay('member');
   const [search, setSearch] = useSearchParams();
@@ -35,7 +42,7 @@ export default function Chats() {
     >
       <DataTable
         label={t('Agent sessions')}
-        columns={COLUMNS}
+        columns={[...COLUMNS, ...projectColumnsBy(profileOf, inUse, belonging)]}
         rows={chats.data}
         rowKey={({ id }) => id}
         rowName={({ profile_alias }) => profile_alias}

@@ -11,6 +11,9 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { moment } from '../../components/format';
 import { Page } from '../../components/Page';
+import { projectColumnsBy } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
 import { t } from '../../language/messages';
@@ -45,6 +48,9 @@ export default function Executions() {
     LIVE,
   );
   const columns = useMemo(() => columnsWith(names.data), [names.data]);
+  const workflows = useMemo(() => workflowsOf(list.rows ?? []), [list.rows]);
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('workflow', workflows);
   const filtered = Object.values(filter).some(Boolean);
 
   return (
@@ -55,7 +61,7 @@ export default function Executions() {
       )}
       <DataTable
         label={t('Executions')}
-        columns={columns}
+        columns={[...columns, ...projectColumnsBy(projectBy, inUse, belonging)]}
         rows={list.rows}
         rowKey={({ id }) => id}
         rowName={(row) => `${nameOf(names.data, row.workflowId)}, ${moment(new Date(row.startedAt))}`}
@@ -95,6 +101,11 @@ export default function Executions() {
     </Page>
   );
 }
+
+/** An execution is in the project of its workflow. */
+const projectBy = ({ workflowId }: ExecutionRow) => workflowId ?? '';
+
+const workflowsOf = (rows: readonly ExecutionRow[]) => [...new Set(rows.map(projectBy))].filter(Boolean).sort();
 
 /** The filter stands in the address, so that it can be linked to and survives "back". */
 function useFilter(): [Filter, (change: Partial<Filter>) => void] {

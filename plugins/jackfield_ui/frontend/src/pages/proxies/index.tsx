@@ -12,6 +12,9 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { Page } from '../../components/Page';
+import { projectColumnsBy } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
+import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { Count, RelativeTime } from '../../components/values';
@@ -23,6 +26,8 @@ export default function Proxies() {
   useProxyEvents();
   const proxies = useProxies();
   const columns = useMemo(() => withHost(COLUMNS, proxies.data), [proxies.data]);
+  const inUse = useProjectsInUse();
+  const belonging = useBelonging('profile', proxies.data?.map(profileOf) ?? NO_PROFILES);
   const stopAll = useStopAll();
   const may = useMay('member');
   const navigate = useNavigate();
@@ -60,7 +65,7 @@ export default function Proxies() {
     >
       <DataTable
         label={t('Proxies')}
-        columns={columns}
+        columns={[...columns, ...projectColumnsBy(profileOf, inUse, belonging)]}
         rows={proxies.data}
         rowKey={(row) => `${row.profile} ${hostOf(row)}`}
         error={proxies.error}
@@ -80,6 +85,9 @@ export default function Proxies() {
     </Page>
   );
 }
+
+const NO_PROFILES: readonly string[] = [];
+const profileOf = ({ profile }: ProxyState) => profile;
 
 const address = ({ profile }: ProxyState) => `${areaPath('proxies')}/${segment(profile)}`;
 

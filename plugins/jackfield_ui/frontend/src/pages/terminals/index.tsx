@@ -12,20 +12,26 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
+import { projectColumns } from '../../components/projects/ProjectBadge';
+import { useProjectsInUse } from '../../components/projects/queries';
 import { StatusBadge } from '../../components/StatusBadge';
 import { withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
 import { rich, t } from '../../language/messages';
 import { NewSession } from './NewSession';
+import { useBelongingOfSessions } from './project';
 import { endSession, ofProfile, sessionName, useSessionAction, useSessions, useStart } from './queries';
 import { Recording } from './Recording';
 import { ShareDialog } from './ShareDialog';
 
+const NO_SESSIONS: readonly TerminalSession[] = [];
 const address = (id: string) => `${areaPath('terminals')}/${segment(id)}`;
 
 export default function Terminals() {
   const sessions = useSessions();
   const columns = useMemo(() => withHost(COLUMNS, sessions.data), [sessions.data]);
+  const inUse = useProjectsInUse();
+  const belonging = useBelongingOfSessions(sessions.data ?? NO_SESSIONS);
   const navigate = useNavigate();
   const client = useQueryClient();
   const writes = useMay('member');
@@ -69,7 +75,7 @@ export default function Terminals() {
     >
       <DataTable
         label={t('Terminal sessions')}
-        columns={columns}
+        columns={[...columns, ...projectColumns<TerminalSession>(inUse, belonging)]}
         rows={sessions.data}
         rowKey={({ id }) => id}
         rowName={sessionName}

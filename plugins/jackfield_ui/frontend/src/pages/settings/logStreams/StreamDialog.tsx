@@ -1,19 +1,24 @@
-import { Checkbox, PasswordInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { api, body } from '../../../api/client';
 import type { Schemas } from '../../../api/types';
+import type { Pair } from '../../../components/KeyValueEditor';
 import { Modal } from '../../../components/Modal';
 import { useSending } from '../../../components/useSending';
 import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
+import { HeaderInputs, SigningInput } from './SecretInputs';
+import { areGood, sentSecrets } from './secrets';
 
 type Stream = Schemas['LogStreamShown'];
 type Kind = Stream['kind'];
 
-const KINDS: { value: Kind; label: string }[] = [
+export const KINDS: { value: Kind; label: string }[] = [
   { value: 'syslog', label: t('Syslog') },
   { value: 'http', label: 'HTTP' },
   { value: 'otlp', label: 'OTLP' },
 ];
+/** Of syslog: the log audit. */
+const AUDIT_FACILITY = 13;
 const EXAMPLES: Record<Kind, string> = {
   syslog: 'tls://logs.example.org:6514',
   http: 'https://logs.example.org/in',
@@ -38,10 +43,14 @@ export function StreamDialog({
       filters: stream?.filters ?? ['audit'],
       enabled: stream?.enabled ?? true,
       n8nNames: stream?.n8nNames ?? false,
+      facility: stream?.facility ?? AUDIT_FACILITY,
       secret: '',
+      unsigned: false,
+      headers: stream?.headers.length ? null : ([] as Pair[] | null),
     },
-    send: (values) => {
-      const sent = { ...values, facility: stream?.facility ?? 13, secret: values.secret || null };
+    validate: { headers: (headers) => (areGood(headers) ? null : t('Some headers cannot be sent.')) },
+    send: ({ secret, unsigned, headers, ...values }) => {
+      const sent = { ...values, ...sentSecrets(values.kind, { secret, unsigned, headers }) };
       return stream
         ? body(
             api.PUT('/api/v1/log-streams/{stream_id}', {
@@ -56,7 +65,7 @@ export function StreamDialog({
       onClose();
     },
   });
-  const { kind } = form.values;
+  const { kind, unsigned, headers } = form.values;
   return (
     <Modal
       opened
@@ -83,12 +92,29 @@ export function StreamDialog({
             {...form.getInputProps('filters')}
           />
           {kind === 'http' && (
-            <PasswordInput
-              label={t('Secret')}
-              description={stream?.hasSecret ? t('Leave it empty to keep the current one.') : t('Signs each request.')}
-              maxLength={1000}
-              autoComplete="off"
-              {...form.getInputProps('secret')}
+            <SigningInput
+              kept={stream?.hasSecret ?? false}
+              unsigned={unsigned}
+              input={form.getInputProps('secret')}
+              onUnsigned={(next) => form.setFieldValue('unsigned', next)}
+            />
+          )}
+          {kind === 'syslog' ? (
+            <NumberInput
+              label={t('Facility')}
+              description={t('A number from 0 to 23. The log audit has 13.')}
+              min={0}
+              max={23}
+              allowDecimal={false}
+              {...form.getInputProps('facility')}
+              onChange={(facility) => form.setFieldValue('facility', Number(facility))}
+            />
+          ) : (
+            <HeaderInputs
+              kept={stream?.headers ?? []}
+              headers={headers}
+              error={form.errors.headers as string | undefined}
+              onChange={(next) => form.setFieldValue('headers', next)}
             />
           )}
           <Checkbox label={t('Use n8n’s names of events')} {...form.getInputProps('n8nNames', { type: 'checkbox' })} />

@@ -14,7 +14,7 @@ import { StatusBadge } from '../../../components/StatusBadge';
 import { phrases, t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';
-import { StreamDialog } from './StreamDialog';
+import { KINDS, StreamDialog } from './StreamDialog';
 
 type Stream = Schemas['LogStreamShown'];
 
@@ -122,21 +122,28 @@ function Actions({ stream, onEdit, onChange }: { stream: Stream; onEdit: () => v
   );
 }
 
-function State({ stream: { enabled, error, sent, dropped } }: { stream: Stream }) {
+function State({ stream: { enabled, error, here, sent, failures, dropped, lost } }: { stream: Stream }) {
   if (!enabled) return <StatusBadge status="paused" tone="still" />;
   return (
     <>
       <StatusBadge status={error ? 'waiting' : 'live'} tone={error ? 'warn' : 'good'} />
       <Text size="sm" c="dimmed">
-        {error ||
-          phrases(
-            t('{sent} sent', { sent: count(sent) }),
-            dropped > 0 && t('{dropped} dropped', { dropped: count(dropped) }),
-          )}
+        {error}
+        {error && <br />}
+        {here
+          ? phrases(
+              t('{sent} sent', { sent: count(sent) }),
+              failures > 0 && t('{failures, plural, one {# batch failed} other {# batches failed}}', { failures }),
+              dropped > 0 && t('{dropped} dropped', { dropped: count(dropped) }),
+              lost > 0 && t('{lost} lost', { lost: count(lost) }),
+            )
+          : t('This daemon does not deliver it now.')}
       </Text>
     </>
   );
 }
+
+const labelOf = (kind: Stream['kind']) => KINDS.find(({ value }) => value === kind)?.label ?? kind;
 
 const COLUMNS: Column<Stream>[] = [
   {
@@ -149,6 +156,22 @@ const COLUMNS: Column<Stream>[] = [
         {name}
         <Text size="sm" c="dimmed" fw={400} className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
           {address}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'kind',
+    title: t('Kind'),
+    sort: ({ kind }) => kind,
+    render: ({ kind, hasSecret, headers }) => (
+      <>
+        {labelOf(kind)}
+        <Text size="sm" c="dimmed">
+          {phrases(
+            hasSecret && t('signed'),
+            headers.length > 0 && t('{headers, plural, one {# header} other {# headers}}', { headers: headers.length }),
+          )}
         </Text>
       </>
     ),

@@ -2,6 +2,7 @@
 import type { CompletionResult } from '@codemirror/autocomplete';
 import { describe, expect, it } from 'vitest';
 import written from '../../../../../../../jackfield_javascript/vocabulary.json';
+import { namesIn } from './secrets';
 import { suggested } from './suggest';
 import { type Surroundings, valueBefore } from './types';
 import type { Vocabulary } from './vocabulary';
@@ -31,6 +32,10 @@ const around: Surroundings = {
     { name: "It's", items: [], parameters: {} },
   ],
   variables: ['KILN'],
+  secrets: namesIn(
+    ['vault', 'away'],
+    ['$secrets.vault.app.password', '$secrets.vault.app["api-key"]', '$secrets.vault.token'],
+  ),
   parameters: { url: 'x' },
 };
 
@@ -98,6 +103,9 @@ describe('the type of what stands before a point', () => {
     ['$workflow.name', 'string'],
     ['$vars', 'vars'],
     ['$vars.KILN', 'string'],
+    ['$secrets', 'secrets'],
+    ['$secrets.vault.app', 'secrets'],
+    ['$secrets.vault.gone', undefined],
     ['foo($json.name', 'string'],
     ['1 + $json.name', 'string'],
     ['$json.yes ? $json.name', 'string'],
@@ -124,6 +132,23 @@ describe('completion', () => {
     expect(labels('$now.')).toContain('toFormat');
     expect(labels('DateTime.')).toContain('fromISO');
     expect(labels('$vars.')).toEqual(['KILN']);
+  });
+
+  it('has names of secrets, and nothing that would look like their values', () => {
+    expect(labels('$secrets.')).toEqual(['vault', 'away']);
+    expect(labels('$secrets.vault.')).toEqual(['app', 'token']);
+    expect(labels('$secrets.vault.app.')).toEqual(['password', 'api-key']);
+    expect(labels('$secrets["vault"]["app"]["')).toEqual(['password', 'api-key']);
+    expect(asked('$secrets.away.')).toBeNull();
+    expect(asked('$secrets.vault.')?.options.map(({ detail, info }) => [detail, info])).toEqual([
+      ['object', undefined],
+      ['text', undefined],
+    ]);
+  });
+
+  it('takes a name of a secret for nothing else', () => {
+    const names = namesIn([], ['$secrets.vault["__proto__"].a', '$secrets.vault["a\\"b"]']);
+    expect(Object.keys(names.vault ?? {})).toEqual(['__proto__', 'a"b']);
   });
 
   it('has names of nodes, roots, and fields in brackets', () => {

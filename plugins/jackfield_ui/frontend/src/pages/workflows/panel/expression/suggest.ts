@@ -82,13 +82,17 @@ function behind(value: Value, around: Surroundings): Completion[] {
     isRecord(value.sample) && value.type !== 'item'
       ? Object.entries(value.sample)
           .slice(0, MOST_FIELDS)
-          .map(([name, one]) => field(name, typeOf(one), one))
+          .map(([name, one]) => (value.type === 'secrets' ? secret(name, one) : field(name, typeOf(one), one)))
       : [];
   const variables = value.type === 'vars' ? around.variables.map((name) => field(name, 'text', undefined)) : [];
   const taken = new Set(fields.map(({ label }) => label));
   const members = (around.vocabulary[value.type] ?? []).filter(({ name }) => !taken.has(name));
   return [...fields, ...variables, ...members.map(memberCompletion)];
 }
+
+/** By its name alone: nothing here knows its value. */
+const secret = (name: string, below: unknown) =>
+  field(name, isRecord(below) && Object.keys(below).length > 0 ? 'object' : 'text', undefined);
 
 /** In the order of the vocabulary, below fields. */
 function memberCompletion(member: Member, index: number): Completion {

@@ -3,6 +3,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { isRecord } from '../../../../api/errors';
 import { expressionParser } from '../../../../components/code/templates';
 import type { Item } from '../../queries';
+import type { SecretNames } from './secrets';
 import type { Member, Vocabulary } from './vocabulary';
 
 /** Names that `$('...')` may have, with what is known of each. */
@@ -19,6 +20,7 @@ export interface Surroundings {
   input: readonly Item[];
   nodes: readonly KnownNode[];
   variables: readonly string[];
+  secrets: SecretNames;
   /** Of the node itself. */
   parameters: Readonly<Record<string, unknown>>;
 }
@@ -151,7 +153,8 @@ function memberOf(
 /** A property: a field of the data, or one that the type has. */
 function below(object: Value, name: string, around: Surroundings): Value | undefined {
   if (isRecord(object.sample) && object.type !== 'item' && Object.hasOwn(object.sample, name)) {
-    return dataOf(object.sample[name]);
+    const sample = object.sample[name];
+    return object.type === 'secrets' ? { type: 'secrets', sample } : dataOf(sample);
   }
   if (object.type === 'vars') return { type: 'string' };
   const member = around.vocabulary[object.type]?.find((one) => one.name === name);
@@ -214,6 +217,8 @@ function given(member: Member, object: Value | undefined, around: Surroundings):
     }
     case 'params':
       return { type: 'data', sample: object?.node?.parameters ?? {} };
+    case 'secrets':
+      return { type: 'secrets', sample: around.secrets };
     case 'parameters':
       return { type: 'data', sample: around.parameters };
     default:

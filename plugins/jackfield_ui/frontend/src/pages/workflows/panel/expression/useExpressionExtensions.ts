@@ -1,8 +1,10 @@
 import { type Extension, Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type PanelState, usePanel } from '../context';
 import { expressionCompletion } from './completion';
+import { readSecretNames } from './secrets';
 import type { Surroundings } from './types';
 import { useVocabulary, type Vocabulary } from './vocabulary';
 import { writing } from './writing';
@@ -14,6 +16,7 @@ export type Keys = Readonly<Record<string, () => void>>;
 export function useExpressionExtensions(keys: Keys): Extension {
   const panel = usePanel();
   const vocabulary = useVocabulary();
+  const client = useQueryClient();
   const present = useRef({ panel, vocabulary, keys });
   useEffect(() => {
     present.current = { panel, vocabulary, keys };
@@ -29,7 +32,10 @@ export function useExpressionExtensions(keys: Keys): Extension {
       },
     }));
     return [
-      expressionCompletion(() => surroundings(present.current)),
+      expressionCompletion(
+        () => surroundings(present.current),
+        () => readSecretNames(client),
+      ),
       writing,
       // Escape closes a list of completions first.
       Prec.high(keymap.of(bindings.filter(({ key }) => key !== 'Escape'))),
@@ -39,7 +45,13 @@ export function useExpressionExtensions(keys: Keys): Extension {
   return extensions;
 }
 
-function surroundings({ panel, vocabulary }: { panel: PanelState; vocabulary: Vocabulary }): Surroundings {
+function surroundings({
+  panel,
+  vocabulary,
+}: {
+  panel: PanelState;
+  vocabulary: Vocabulary;
+}): Omit<Surroundings, 'secrets'> {
   const { input, current, nodes, variables, parameters } = panel;
   return { vocabulary, current: filled(current, input), input, nodes, variables, parameters };
 }
