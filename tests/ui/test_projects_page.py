@@ -103,19 +103,18 @@ def test_executions_and_shells_tell_their_project(
     page.get_by_role("row", name=re.compile("Kiln")).get_by_text("Pottery").wait_for()
     page.get_by_role("row", name=re.compile("Clay")).get_by_text("Shared", exact=True).wait_for()
     page.get_by_role("combobox", name="Project").click()
-    page.get_by_role("option", name="Pottery").click()
-    page.get_by_role("link", name="Clay").wait_for(state="detached")
-    page.get_by_role("link", name="Kiln").wait_for()
-    pottery = names(api)["Pottery"]
-    shells = f"{daemon.base_url}/api/terminal/shell"
-    for project in (pottery, "jackfield"):
-        api.post(shells, json={}, headers={"X-Jackfield-Project": project}).raise_for_status()
+    page.get_by_role("option", name="Shared").click()
+    page.get_by_role("link", name="Kiln").wait_for(state="detached")
+    page.get_by_role("link", name="Clay").wait_for()
+    shell = f"{daemon.base_url}/api/terminal/shell"
+    for project in (names(api)["Pottery"], "jackfield"):
+        api.post(shell, json={}, headers={"X-Jackfield-Project": project}).raise_for_status()
     page.goto("/ui/terminals")
-    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Pottery").wait_for()
+    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Shared", exact=True).wait_for()
     assert page.get_by_role("link", name="Shell").count() == 1, "the other one is of another project"
     page.get_by_role("combobox", name="Project").click()
     page.get_by_role("option", name="All projects").click()
-    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Shared", exact=True).wait_for()
+    page.get_by_role("row", name=re.compile("Shell")).get_by_text("Pottery").wait_for()
     axe(page)
 
 
