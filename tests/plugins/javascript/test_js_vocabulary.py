@@ -48,5 +48,5 @@ def test_every_member_has_words_and_an_example_that_uses_it() -> None:
             assert len(member["help"].split()) <= 25, member
             assert member["name"] in member["example"], (kind, member)
             assert member["returns"] in vocabulary or member["returns"] in {
-                "any", "element", "same", "strings", "items", "json", "params", "parameters", "vars", "env",
+                "any", "element", "same", "strings", "items", "json", "params", "parameters", "vars", "secrets", "env",
             }, member  # fmt: skip
