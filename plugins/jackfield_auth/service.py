@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from jackfield_auth.factors.setups import FactorSetups
     from jackfield_auth.invitations.acceptance import LinkAcceptance
     from jackfield_auth.invitations.links import AccountLinks
+    from jackfield_auth.mails.account_mail import AccountMail
+    from jackfield_auth.mails.addresses import MailAddresses
+    from jackfield_auth.mails.forgotten import ForgottenPasswords
     from jackfield_auth.passkeys.logins import PasskeyLogins
 
 WARM_UP_AFTER = 0.25
@@ -98,6 +101,7 @@ class AuthService:
 
     async def _forget(self, user_id: str) -> None:
         await self.second_steps.forget(user_id)
+        await self.mail.addresses.forget(user_id)
 
     async def _decide(self, user_id: str) -> None:
         await self._external.standings.bar(user_id, barred=False)
@@ -127,7 +131,21 @@ class AuthService:
         """By its place, as well."""
         made = cast("type[LinkAcceptance]", load("jackfield_auth.invitations.acceptance:LinkAcceptance"))
         ceremonies = self.second_steps.ceremonies
-        return made(self.context, self.accounts, self.links, ceremonies, self.passkey_logins)
+        addresses = self.mail.addresses
+        return made(self.context, self.accounts, self.links, ceremonies, self.passkey_logins, addresses)
+
+    @cached_property
+    def mail(self) -> AccountMail:
+        """By its place, as well."""
+        made = cast("type[AccountMail]", load("jackfield_auth.mails.account_mail:AccountMail"))
+        addresses = cast("type[MailAddresses]", load("jackfield_auth.mails.addresses:MailAddresses"))
+        return made(self.context, addresses(self.store, self.context.clock))
+
+    @cached_property
+    def forgotten(self) -> ForgottenPasswords:
+        """By its place, as well."""
+        made = cast("type[ForgottenPasswords]", load("jackfield_auth.mails.forgotten:ForgottenPasswords"))
+        return made(self.context, self.accounts, self.logins, self.mail)
 
     @cached_property
     def setups(self) -> FactorSetups:

@@ -181,6 +181,15 @@ class InvitationSettings(AuthTable):
     expiration: Duration = Field("7d", description="An invitation ends after so long: 15m, 24h, 7d ...")
     reset_expiration: Duration = Field("24h", description="A link to reset a password ends after so long.")
     most: int = Field(1000, ge=1, le=100_000, description="Open links at most.")
+    forgotten_expiration: Duration = Field(
+        "1h", description="A mailed link for a forgotten password ends after so long: 15m, 1h, 24h ..."
+    )
+    forgotten_mails: int = Field(
+        3, ge=1, le=100, description="Mails for a forgotten password that one user gets within that time at most."
+    )
+    forgotten_waiting: int = Field(
+        100, ge=1, le=10_000, description="Questions about forgotten passwords under way; more are answered 429."
+    )
 
     @property
     def lifetime(self) -> int:
@@ -191,6 +200,11 @@ class InvitationSettings(AuthTable):
     def reset_lifetime(self) -> int:
         """`reset_expiration` in seconds."""
         return seconds(self.reset_expiration)
+
+    @property
+    def forgotten_lifetime(self) -> int:
+        """`forgotten_expiration` in seconds."""
+        return seconds(self.forgotten_expiration)
 
 
 class CommandLoginSettings(AuthTable):

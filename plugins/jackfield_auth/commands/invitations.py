@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from jackfield.api.auth import ROLES
-from jackfield.api.cli import CommandGroup
+from jackfield.api.cli import CommandGroup, echo_remark, echo_warning
 from jackfield.api.daemon_commands import DaemonCall, completed, daemon_command, segment
 from jackfield_auth.commands.user_paths import user_path
 
@@ -47,6 +47,10 @@ def create(call: DaemonCall, role: str, label: str, projects: tuple[str, ...], e
     if expires_in is not None:
         body["expiresIn"] = expires_in
     made = call.ask("POST", PATH, body=body)
+    if made["mailed"]:
+        echo_remark(f"The invitation was mailed to {made['label']}.")
+    elif made.get("mailProblem"):
+        echo_warning(f"The invitation was not mailed: {made['mailProblem']} Send the link yourself.")
     call.say(made["address"], made)
 
 

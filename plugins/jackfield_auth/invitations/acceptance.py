@@ -7,9 +7,11 @@ from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
 from jackfield.api.logins import folded_address
+from jackfield.api.mail import is_address
 from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.storage import ProjectMember, User
 from jackfield_auth.invitations.links import AccountLink, AccountLinks, LinkOver
+from jackfield_auth.mails.addresses import MailAddresses
 from jackfield_auth.passkeys.ceremonies import PasskeyCeremonies
 from jackfield_auth.passkeys.logins import PasskeyLogins
 from jackfield_auth.users.accounts import UserAccounts, check_username
@@ -26,12 +28,14 @@ class LinkAcceptance:
         links: AccountLinks,
         ceremonies: PasskeyCeremonies,
         logins: PasskeyLogins,
+        addresses: MailAddresses,
     ) -> None:
         self._context = context
         self._accounts = accounts
         self._links = links
         self._ceremonies = ceremonies
         self._logins = logins
+        self._addresses = addresses
 
     async def with_password(self, token: str, username: str, password: str) -> tuple[AccountLink, User]:
         """The new user, or the one with the new password. Raises `LinkOver`, `InvalidInput`, `Conflict` for a name that
@@ -102,6 +106,8 @@ class LinkAcceptance:
             raise
 
     async def _join(self, link: AccountLink, user: User) -> None:
+        if is_address(link.label) and link.label != user.username:
+            await self._addresses.put(user.id, link.label)
         if not link.projects:
             return
         store = whole_store(self._context.store)

@@ -11,7 +11,7 @@ import hashlib
 import secrets
 import unicodedata
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import field
 
 from jackfield.api.errors import InvalidCredentials, RateLimited
@@ -22,6 +22,7 @@ from jackfield_auth.settings import LoginSettings
 
 Key = tuple[str, str, str]
 KIND = "failed-login"
+REFUSAL = "Too many failed logins with this name; try again later."
 
 
 def digest_of(key: Key) -> str:
@@ -55,9 +56,12 @@ class LoginAttempt:
 class Throttle:
     """Refuses an attempt after too many failures. Bounded: the oldest failures are forgotten first."""
 
-    def __init__(self, settings: LoginSettings, memos: Callable[[], Memos], kind: str = KIND) -> None:
-        """kind: of the memos that its failures are."""
+    def __init__(
+        self, settings: LoginSettings, memos: Callable[[], Memos], kind: str = KIND, refusal: str = REFUSAL
+    ) -> None:
+        """kind: of the memos that its failures are. refusal: what is said to who must wait."""
         self._kind = kind
+        self._refusal = refusal
         self._settings = settings
         self._memos = memos
         self._records: dict[Key, AttemptRecord] = {}
@@ -96,11 +100,17 @@ class Throttle:
         finally:
             self._leave(key, record)
 
+    async def count(self, username: str, client: str) -> None:
+        """One attempt that counts whatever comes of it. Raises `RateLimited`."""
+        with suppress(InvalidCredentials):
+            async with self.attempt(username, client):
+                raise InvalidCredentials
+
     async def _check(self, digest: str) -> int:
         """How many failures count."""
         failures = await self._memos().memos(self._kind, digest)
         if len(failures) >= self._settings.failures:
-            raise RateLimited(failures[0].left, "Too many failed logins with this name; try again later.")
+            raise RateLimited(failures[0].left, self._refusal)
         return len(failures)
 
     async def _fail(self, digest: str) -> None:

@@ -92,7 +92,9 @@ class AccountRoutes:
     async def reset_factors(self, user_id: str) -> Response:
         if principal().user_id == user_id:  # else an old session, or a key, would get past what one's own factors want
             self._auth.setups.require_fresh(principal())
-        await self._auth.second_steps.reset(user_id)
+        user = await self._auth.second_steps.reset(user_id)
+        if principal().user_id != user_id:
+            self._auth.mail.tell_later(user, "factors")
         self._auth.context.log.info("The second factors of user %s were reset by %s.", user_id, principal().user_id)
         return done()
 

@@ -13,6 +13,7 @@ from jackfield_auth.routes.command_login_routes import command_login_routes
 from jackfield_auth.routes.factor_routes import factor_routes
 from jackfield_auth.routes.key_routes import key_routes
 from jackfield_auth.routes.link_routes import link_routes, opened_link_routes
+from jackfield_auth.routes.mail_routes import mail_routes
 from jackfield_auth.routes.n8n_routes import n8n_routes
 from jackfield_auth.routes.passkey_routes import passkey_routes
 from jackfield_auth.routes.session_routes import session_routes
@@ -32,6 +33,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         passkey_routes(auth),
         link_routes(auth),
         opened_link_routes(auth),
+        mail_routes(auth),
         n8n_routes(auth),
         command_login_routes(auth),
     ]

@@ -86,6 +86,7 @@ class BrowserEntry:
                     "hosts": 1 if caller is None else self._auth.context.port(Hosts).known,
                     "projects": caller is not None and self._auth.context.port(ProjectAccess).in_use,
                     "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
+                    "forgotten": self._auth.forgotten.offered,
                     "step": None if begun is None else step_view(begun),
                 }
             )

@@ -111,6 +111,7 @@ class BrowserSessionView(SessionModel):
     )
     projects: bool = Field(description="Whether projects keep anything from anybody; false for an unknown caller.")
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
+    forgotten: bool = Field(description="Whether a user who has forgotten the password gets another one by mail.")
     step: StepView | None = Field(description="The login goes on with this; null: none is under way.")
 
 

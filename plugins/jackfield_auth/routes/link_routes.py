@@ -8,12 +8,25 @@ from urllib.parse import urlsplit
 
 from quart import Blueprint, Response, request
 
-from jackfield.api.audit import UNRECORDED
+from jackfield.api.audit import UNRECORDED, AuditActor, AuditedAct, AuditLog
 from jackfield.api.clock import iso
-from jackfield.api.errors import AccessDenied, AuthRequired, Conflict, InvalidInput, NotFound, StoreUnavailable
-from jackfield.api.http import audit_notes, operation, principal, read_model, success
+from jackfield.api.errors import (
+    AccessDenied,
+    AuthRequired,
+    Conflict,
+    InvalidInput,
+    JackfieldError,
+    NotFound,
+    StoreUnavailable,
+)
+from jackfield.api.http import audit_notes, client_address, operation, principal, read_model, success
 from jackfield.api.http_client import is_loopback
+from jackfield.api.mail import is_address
 from jackfield.api.projects import whole_store
+from jackfield.api.records import record
+from jackfield.api.storage import User
+from jackfield_auth.mails.forgotten_links import PREFIX
+from jackfield_auth.mails.words import invitation
 from jackfield_auth.routes.answers import answer, done
 from jackfield_auth.routes.browser_entry import BrowserEntry, no_store, peer
 from jackfield_auth.routes.link_schemas import (
@@ -35,6 +48,14 @@ _SCHEMAS = "jackfield_auth.routes.link_schemas"
 _TAGS = ("users",)
 _PUBLIC = ("session",)
 PAGE = "/ui/invitation"
+
+
+@record
+class LinkMail:
+    """Whether a link went out by mail; `problem`: why not, although it was to."""
+
+    sent: bool
+    problem: str | None = None
 
 
 class LinkRoutes:
@@ -71,7 +92,7 @@ class LinkRoutes:
         await self._require(projects)
         made = await self._auth.links.invite(body.label, body.role, projects, principal().user_id, body.expires_in)
         self._auth.context.log.info("The invitation %s was made by %s.", made.link.id, principal().user_id)
-        return new_link(self._auth, made)
+        return new_link(self._auth, made, await mailed(self._auth, made))
 
     @operation(
         "Make a link with which a user sets another password",
@@ -125,6 +146,9 @@ class OpenedLinkRoutes:
     )
     async def read(self) -> Response:
         body = await read_model(LinkTokenBody)
+        if body.token.startswith(PREFIX):
+            _, user = await self._auth.forgotten.links.find(body.token)
+            return no_store(success({"purpose": "reset", "username": user.username, "role": None}))
         link = await self._auth.links.find(body.token)
         is_reset = link.purpose == "reset"
         told = {"purpose": link.purpose, "username": link.label if is_reset else None}
@@ -169,13 +193,32 @@ class OpenedLinkRoutes:
             return await self._browser.enter(made.id, made.version, ["invitation", "passkey"])
         if body.password is None:
             raise InvalidInput("Choose a password or a passkey.", details={"password": "is missing"})
+        if body.token.startswith(PREFIX):
+            user = await self._auth.forgotten.accept(body.token, body.password)
+            return await self._with_new_password(user, "forgotten")
         link, user = await self._auth.link_acceptance.with_password(body.token, body.username, body.password)
         self._auth.context.log.info("The link %s was used by user %s.", link.id, user.id)
+        if link.purpose == "reset":
+            return await self._with_new_password(user, link.purpose)
+        return await self._entered(user, link.purpose)
+
+    async def _with_new_password(self, user: User, proof: str) -> Response:
+        """The change is a record of its own beside that of the login, and the user hears of it."""
+        audit = self._auth.context.find_port(AuditLog)
+        if audit is not None:
+            actor = AuditActor(user.id, user.username, "login", address=client_address())
+            await audit.record(
+                AuditedAct("user.password", actor, kind="user", subject=user.id, name=user.username, fields=[proof])
+            )
+        self._auth.mail.tell_later(user, "link")
+        return await self._entered(user, proof)
+
+    async def _entered(self, user: User, proof: str) -> Response:
         audit_notes().subject, audit_notes().name = user.id, user.username
         begun = await self._auth.second_steps.begin(user, user.username, "", peer())
         if begun is not None:
             return await self._browser.wait(begun)
-        return await self._browser.enter(user.id, user.version, [link.purpose, "password"])
+        return await self._browser.enter(user.id, user.version, [proof, "password"])
 
 
 def shown(link: AccountLink) -> dict[str, object]:
@@ -199,8 +242,32 @@ def address_of(auth: AuthService, token: str) -> str:
     return f"{auth.context.service.public_url if inside else origin}{PAGE}#token={token}"
 
 
-def new_link(auth: AuthService, made: NewLink) -> Response:
-    return no_store(answer(NewLinkView(**shown(made.link), address=address_of(auth, made.token)), 201))
+async def mailed(auth: AuthService, made: NewLink) -> LinkMail:
+    """An invitation goes to the address that it is for. One that nobody could mail is shown as any other."""
+    if not is_address(made.link.label) or not auth.mail.ready:
+        return LinkMail(sent=False)
+    url = auth.mail.url
+    # An operator who has not said what the public address is: the browser of the administrator has opened one.
+    address = f"{url}{PAGE}#token={made.token}" if auth.context.service.addressed else address_of(auth, made.token)
+    try:
+        await auth.mail.send(
+            made.link.label, invitation(address.partition(PAGE)[0], made.link.role, address, made.link.expires_at)
+        )
+    except JackfieldError as exc:
+        auth.context.log.warning("The invitation %s was not mailed: %s", made.link.id, exc.message)
+        return LinkMail(sent=False, problem=exc.message)
+    return LinkMail(sent=True)
+
+
+def new_link(auth: AuthService, made: NewLink, mail: LinkMail | None = None) -> Response:
+    told = mail or LinkMail(sent=False)
+    view = NewLinkView(
+        **shown(made.link),
+        address=address_of(auth, made.token),
+        mailed=told.sent,
+        mail_problem=told.problem,
+    )
+    return no_store(answer(view, 201))
 
 
 def link_routes(auth: AuthService) -> Blueprint:

@@ -18,7 +18,11 @@ class InvitedProject(AuthBody):
 
 
 class InvitationBody(AuthBody):
-    label: str = Field("", max_length=200, description="Tells invitations apart, such as an address.")
+    label: str = Field(
+        "",
+        max_length=200,
+        description="Tells invitations apart; an address gets the link by mail, if mail is set up.",
+    )
     role: Role = Field(description="Of the user that it makes.")
     projects: list[InvitedProject] = Field(
         default_factory=list, max_length=50, description="Projects that the user becomes a member of."
@@ -41,6 +45,8 @@ class LinkView(AuthView):
 
 class NewLinkView(LinkView):
     address: str = Field(description="The link. It is shown this once, and works once.")
+    mailed: bool = Field(False, description="Whether the mail server has taken a mail with the link.")
+    mail_problem: str | None = Field(None, description="Why no mail went out, although mail is set up.")
 
 
 class LinkList(AuthView):

@@ -14,7 +14,7 @@ from jackfield.api.n8n_pages import asked_cursor, page
 from jackfield.api.projects import ProjectAccess
 from jackfield.api.storage import SHARED, User
 from jackfield_auth.routes.answers import done
-from jackfield_auth.routes.link_routes import address_of
+from jackfield_auth.routes.link_routes import address_of, mailed
 from jackfield_auth.routes.n8n_schemas import (
     N8nInvitation,
     N8nInvitations,
@@ -140,8 +140,9 @@ async def _invited(auth: AuthService, asked: N8nInvitation) -> Json:
         return {"user": {"email": asked.email}, "error": "There is a user of this name already."}
     made = await auth.links.invite(asked.email, role, {}, principal().user_id, None)
     address = address_of(auth, made.token)
-    shown: Json = {"id": made.link.id, "email": asked.email, "inviteAcceptUrl": address, "emailSent": False}
-    return {"user": shown, "error": ""}
+    shown: dict[str, Json] = {"id": made.link.id, "email": asked.email, "inviteAcceptUrl": address}
+    mail = await mailed(auth, made)
+    return {"user": {**shown, "emailSent": mail.sent}, "error": mail.problem or ""}
 
 
 async def _user(auth: AuthService, given: str) -> User:

@@ -129,6 +129,7 @@ class NewUserBody(AuthBody):
     username: str = Field(max_length=256, description="1 to 64 printable characters without a colon.")
     password: str = Field(max_length=1024, description="At least 12 characters, at most 1,024 bytes.")
     role: Role = Field(description="viewer reads; member also changes and executes; admin also manages users.")
+    mail: str | None = Field(None, max_length=254, description="Mail address; none: the user name, if it is one.")
 
 
 class LoginMethodView(AuthView):
@@ -157,6 +158,7 @@ class UserChange(AuthBody):
     disabled: bool | None = Field(
         None, description="Whether nobody gets in as this user; a change ends all tokens and sessions."
     )
+    mail: str | None = Field(None, max_length=254, description="Mail address; empty: the user name, if it is one.")
 
 
 class UserRow(UserView):
@@ -164,6 +166,7 @@ class UserRow(UserView):
     disabled: bool = Field(description="Whether nobody gets in as this user.")
     provider: str | None = Field(None, description="The login that the user comes from; none: a password of ours.")
     display_name: str | None = Field(None, description="As that login names the user.")
+    mail: str | None = Field(None, description="Where mails to the user go; none: nowhere.")
 
 
 class UserList(AuthView):

@@ -8,6 +8,7 @@ from jackfield.api.clock import iso
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, principal, read_model, read_query
 from jackfield.api.storage import User
+from jackfield_auth.mails.addresses import check_address, fallback
 from jackfield_auth.routes.answers import answer, done
 from jackfield_auth.routes.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
 from jackfield_auth.service import AuthService
@@ -25,7 +26,8 @@ def user_routes(auth: AuthService) -> Blueprint:
         asked = read_query(AuthPaging)
         offset, limit = asked.offset, asked.limit
         found = await auth.accounts.all()
-        rows = [view(user) for user in found[offset : offset + limit]]
+        kept = await auth.mail.addresses.all()
+        rows = [view(user, kept.get(user.id) or fallback(user)) for user in found[offset : offset + limit]]
         return answer(UserList(data=rows, total=len(found), offset=offset, limit=limit))
 
     @routes.post("")
@@ -41,18 +43,22 @@ def user_routes(auth: AuthService) -> Blueprint:
     )
     async def add() -> Response:
         body = await read_model(NewUserBody)
+        if body.mail:
+            check_address(body.mail)
         user = await auth.accounts.create(body.username, body.password, body.role)
+        if body.mail:
+            await auth.mail.addresses.put(user.id, body.mail)
         log.info("User %s was added by %s.", user.id, principal().user_id)
-        return answer(view(user), 201)
+        return answer(await shown(user), 201)
 
     @routes.get("/<user_id>")
     @operation("Show a user", operation_id="getUser", scope="admin", response=UserRow, tags=["users"])
     async def show(user_id: str) -> Response:
-        return answer(view(await auth.accounts.get(user_id)))
+        return answer(await shown(await auth.accounts.get(user_id)))
 
     @routes.patch("/<user_id>")
     @operation(
-        "Change a user's role or password, or disable the user",
+        "Change a user's role, password or mail address, or disable the user",
         operation_id="updateUser",
         scope="admin",
         request=UserChange,
@@ -62,11 +68,17 @@ def user_routes(auth: AuthService) -> Blueprint:
     )
     async def change(user_id: str) -> Response:
         body = await read_model(UserChange)
-        if body.role is None and body.password is None and body.disabled is None:
-            raise InvalidInput("There is nothing to change.", details={"body": "give role, password or disabled"})
+        if body.role is None and body.password is None and body.disabled is None and body.mail is None:
+            raise InvalidInput("There is nothing to change.", details={"body": "give role, password, disabled or mail"})
+        if body.mail:
+            check_address(body.mail)
         user = await auth.accounts.change(user_id, role=body.role, password=body.password, disabled=body.disabled)
+        if body.password is not None and principal().user_id != user_id:
+            auth.mail.tell_later(user, "password", await auth.mail.addresses.of(user))
+        if body.mail is not None:
+            await change_mail(user, body.mail)
         log.info("User %s was changed by %s.", user.id, principal().user_id)
-        return answer(view(user))
+        return answer(await shown(user))
 
     @routes.delete("/<user_id>")
     @operation(
@@ -82,10 +94,19 @@ def user_routes(auth: AuthService) -> Blueprint:
         log.info("User %s was deleted by %s.", user_id, principal().user_id)
         return done()
 
+    async def shown(user: User) -> UserRow:
+        return view(user, await auth.mail.addresses.of(user))
+
+    async def change_mail(user: User, address: str) -> None:
+        before = await auth.mail.addresses.of(user)
+        await auth.mail.addresses.put(user.id, address)
+        if before and before != address and principal().user_id != user.id:
+            auth.mail.tell_later(user, "address", before)
+
     return routes
 
 
-def view(user: User) -> UserRow:
+def view(user: User, mail: str) -> UserRow:
     return UserRow(
         id=user.id,
         username=user.username,
@@ -94,4 +115,5 @@ def view(user: User) -> UserRow:
         disabled=user.disabled,
         provider=user.provider or None,
         display_name=user.display_name or None,
+        mail=mail or None,
     )

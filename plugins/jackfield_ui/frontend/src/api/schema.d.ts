@@ -1072,6 +1072,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/forgotten": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a mail with which a user sets another password; the answer is the same for every name */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session/links": {
         parameters: {
             query?: never;
@@ -1117,6 +1134,24 @@ export interface paths {
         put?: never;
         /** Say what a link is for */
         post: operations["readLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show one's own mail address */
+        get: operations["getOwnMail"];
+        /** Set one's own mail address; needs a session that has begun lately. The earlier address gets a notice */
+        put: operations["setOwnMail"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2966,6 +3001,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show whether mail is set up, and its sender */
+        get: operations["getMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test mail */
+        post: operations["testMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp/authorizations/{request_name}": {
         parameters: {
             query?: never;
@@ -3400,7 +3469,7 @@ export interface paths {
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Change a user's role or password, or disable the user */
+        /** Change a user's role, password or mail address, or disable the user */
         patch: operations["updateUser"];
         trace?: never;
     };
@@ -5154,6 +5223,11 @@ export interface components {
              */
             expires_at: string | null;
             /**
+             * Forgotten
+             * @description Whether a user who has forgotten the password gets another one by mail.
+             */
+            forgotten: boolean;
+            /**
              * Hosts
              * @description Daemons that share the store, also those that are gone and remembered; 1 for an unknown caller.
              */
@@ -6592,6 +6666,14 @@ export interface components {
             name: string;
             /** Path */
             path: string;
+        };
+        /** DoneAnswer */
+        DoneAnswer: {
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
         };
         /**
          * DraftAcceptance
@@ -8033,6 +8115,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** ForgottenBody */
+        ForgottenBody: {
+            /**
+             * Language
+             * @description Of the mail.
+             * @default en
+             * @enum {string}
+             */
+            language?: "en" | "de";
+            /**
+             * Username
+             * @description A user name, or a mail address.
+             */
+            username: string;
+        };
         /** GitChangeShown */
         GitChangeShown: {
             /** Gone */
@@ -8678,7 +8775,7 @@ export interface components {
             expiresIn?: number | null;
             /**
              * Label
-             * @description Tells invitations apart, such as an address.
+             * @description Tells invitations apart; an address gets the link by mail, if mail is set up.
              * @default
              */
             label?: string;
@@ -9680,6 +9777,42 @@ export interface components {
             error: string;
         } & {
             [key: string]: unknown;
+        };
+        /** MailShown */
+        MailShown: {
+            /**
+             * Host
+             * @description The mail server.
+             */
+            host: string | null;
+            /**
+             * Ready
+             * @description Whether mail is set up (mail.host).
+             */
+            ready: boolean;
+            /**
+             * Sender
+             * @description The sender of every mail.
+             */
+            sender: string | null;
+        };
+        /** MailTestBody */
+        MailTestBody: {
+            /**
+             * To
+             * @description The address that the mail goes to.
+             */
+            to: string;
+        };
+        /** MailTestSent */
+        MailTestSent: {
+            /**
+             * Sent
+             * @description True: the mail server has taken the mail.
+             */
+            sent: boolean;
+            /** To */
+            to: string;
         };
         /** McpToolList */
         McpToolList: {
@@ -10842,6 +10975,18 @@ export interface components {
             id: string;
             /** Label */
             label: string;
+            /**
+             * Mailed
+             * @description Whether the mail server has taken a mail with the link.
+             * @default false
+             */
+            mailed?: boolean;
+            /**
+             * Mailproblem
+             * @description Why no mail went out, although mail is set up.
+             * @default null
+             */
+            mailProblem?: string | null;
             /** Projects */
             projects: components["schemas"]["InvitedProject"][];
             /**
@@ -10897,6 +11042,12 @@ export interface components {
         };
         /** NewUserBody */
         NewUserBody: {
+            /**
+             * Mail
+             * @description Mail address; none: the user name, if it is one.
+             * @default null
+             */
+            mail?: string | null;
             /**
              * Password
              * @description At least 12 characters, at most 1,024 bytes.
@@ -11528,6 +11679,31 @@ export interface components {
              * @description How many are not used yet.
              */
             recovery_codes: number;
+        };
+        /** OwnMail */
+        OwnMail: {
+            /**
+             * Mail
+             * @description Where mails go; null: nowhere.
+             */
+            mail: string | null;
+        };
+        /** OwnMailAnswer */
+        OwnMailAnswer: {
+            data: components["schemas"]["OwnMail"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** OwnMailBody */
+        OwnMailBody: {
+            /**
+             * Mail
+             * @description One address; empty: none, or the user name where it is an address.
+             */
+            mail: string;
         };
         /**
          * PageQuery
@@ -15159,6 +15335,12 @@ export interface components {
              */
             disabled?: boolean | null;
             /**
+             * Mail
+             * @description Mail address; empty: the user name, if it is one.
+             * @default null
+             */
+            mail?: string | null;
+            /**
              * Password
              * @description The new password.
              * @default null
@@ -15199,6 +15381,12 @@ export interface components {
             displayName?: string | null;
             /** Id */
             id: string;
+            /**
+             * Mail
+             * @description Where mails to the user go; none: nowhere.
+             * @default null
+             */
+            mail?: string | null;
             /**
              * Provider
              * @description The login that the user comes from; none: a password of ours.
@@ -18891,6 +19079,40 @@ export interface operations {
             503: components["responses"]["DaemonStoreUnavailable"];
         };
     };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenBody"];
+            };
+        };
+        responses: {
+            /** @description Ask for a mail with which a user sets another password; the answer is the same for every name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
     acceptLink: {
         parameters: {
             query?: never;
@@ -18986,6 +19208,64 @@ export interface operations {
             403: components["responses"]["DaemonForbidden"];
             404: components["responses"]["DaemonNotFound"];
             408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getOwnMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show one's own mail address */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnMailAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    setOwnMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnMailBody"];
+            };
+        };
+        responses: {
+            /** @description Set one's own mail address; needs a session that has begun lately. The earlier address gets a notice */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnMailAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
             413: components["responses"]["DaemonPayloadTooLarge"];
             415: components["responses"]["DaemonUnsupportedMediaType"];
             500: components["responses"]["DaemonInternalError"];
@@ -23784,6 +24064,67 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    getMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show whether mail is set up, and its sender */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    testMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailTestBody"];
+            };
+        };
+        responses: {
+            /** @description Send a test mail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTestSent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     getMcpAuthorization: {
         parameters: {
             query?: never;
@@ -24943,7 +25284,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a user's role or password, or disable the user */
+            /** @description Change a user's role, password or mail address, or disable the user */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Center,
   Divider,
@@ -24,6 +25,7 @@ import { useTitle } from './title';
 
 const SecondStep = lazy(() => import('./entry/SecondStep'));
 const PasskeyLogin = lazy(() => import('./entry/PasskeyLogin'));
+const Forgotten = lazy(() => import('./entry/Forgotten'));
 
 export function LoginPage() {
   useTitle(t('Log in'));
@@ -58,6 +60,7 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
   const [password, setPassword] = useState('');
   const [chosen, setChosen] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const [forgotten, setForgotten] = useState(false);
   const [error, setError] = useState<string | undefined>(problem);
 
   const logins = info?.logins ?? [];
@@ -85,6 +88,13 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
     return (
       <Suspense>
         <SecondStep step={step} />
+      </Suspense>
+    );
+  }
+  if (forgotten) {
+    return (
+      <Suspense>
+        <Forgotten known={username} onBack={() => setForgotten(false)} />
       </Suspense>
     );
   }
@@ -148,6 +158,11 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
             <Button type="submit" variant={info?.owner_available ? 'default' : 'filled'} loading={busy}>
               {t('Log in')}
             </Button>
+            {info?.forgotten && provider === 'local' && (
+              <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(true)}>
+                {t('Forgot your password?')}
+              </Anchor>
+            )}
           </>
         )}
         <Suspense>

@@ -17,6 +17,7 @@ import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { rich, t } from '../../language/messages';
 import { Unexplained } from './FormParts';
+import { OwnMail } from './OwnMail';
 
 const ROLES: Record<string, string> = {
   viewer: t('viewer: reads everything, changes nothing'),
@@ -60,6 +61,7 @@ export function Account() {
       </Paper>
       <Appearance />
       {owner ? <OwnersLimits /> : <Password />}
+      {!owner && <OwnMail />}
     </Stack>
   );
 }

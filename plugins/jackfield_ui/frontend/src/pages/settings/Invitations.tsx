@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconMailPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ import { CopyIcon } from '../../components/Copyable';
 import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
-import { notifyError } from '../../components/notify';
+import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { t } from '../../language/messages';
@@ -17,6 +17,7 @@ import { ListSection } from './ListSection';
 import classes from './settings.module.css';
 
 type Link = Schemas['LinkView'];
+type Made = Schemas['NewLinkView'];
 type Role = NonNullable<Link['role']>;
 
 const PATH = '/api/v1/invitations';
@@ -44,7 +45,7 @@ export function Invitations() {
   return (
     <ListSection
       title={t('Invitations')}
-      about={t('A link makes one user, or sets another password, once. Send it yourself.')}
+      about={t('A link makes one user, or sets another password, once. Send it yourself, unless Jackfield sends mail.')}
       icon={IconMailPlus}
       none={t('No open links')}
       hint={t('Invite somebody, who then chooses a name and a password or a passkey.')}
@@ -93,16 +94,18 @@ function TakeBack({ link, onDone }: { link: Link; onDone: () => void }) {
 }
 
 function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
-  const [address, setAddress] = useState<string>();
+  const [made, setMade] = useState<Made>();
   const { form, error, busy, submit } = useSending({
     initial: { label: '', role: 'member' as Role },
     send: (filled) => body(api.POST(PATH, { body: { ...filled, projects: [] } })),
     onSent: (made) => {
-      setAddress(made.address);
       onMade();
+      if (!made.mailed) return setMade(made);
+      notifyDone(t('The invitation was mailed to {label}.', { label: made.label }));
+      onClose();
     },
   });
-  if (address) return <LinkOnce address={address} onClose={onClose} />;
+  if (made) return <LinkOnce address={made.address} problem={made.mailProblem} onClose={onClose} />;
   return (
     <Modal opened onClose={onClose} title={t('Invite somebody')}>
       <form onSubmit={submit}>
@@ -110,7 +113,7 @@ function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }
           <Unexplained error={error} />
           <TextInput
             label={t('For')}
-            description={t('Tells invitations apart, such as an address')}
+            description={t('Tells invitations apart. An address gets the link by mail, if mail is set up.')}
             data-autofocus
             {...form.getInputProps('label')}
           />
@@ -123,10 +126,23 @@ function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }
 }
 
 /** A link that was just made, shown for the only time. */
-export function LinkOnce({ address, onClose }: { address: string; onClose: () => void }) {
+export function LinkOnce({
+  address,
+  problem,
+  onClose,
+}: {
+  address: string;
+  problem?: string | null | undefined;
+  onClose: () => void;
+}) {
   return (
     <Modal opened onClose={onClose} title={t('Copy the link now')} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>
+        {problem && (
+          <Alert color="yellow" title={t('The mail was not sent')}>
+            {problem}
+          </Alert>
+        )}
         <Text>{t('Send this link to the person it is for. It is shown this once, and works once.')}</Text>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <code className={classes.secret} data-testid="account-link">

@@ -5,6 +5,7 @@ import {
   IconKey,
   IconLink,
   IconLogout,
+  IconMail,
   IconShieldX,
   IconTrash,
   IconUserCheck,
@@ -28,6 +29,7 @@ import { sentences, t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { Invitations, LinkOnce } from './Invitations';
 import { ListSection } from './ListSection';
+import { TestMail } from './TestMail';
 import { useNew } from './useNew';
 
 type User = Schemas['UserRow'];
@@ -67,6 +69,7 @@ function UsersAndInvitations() {
     <Stack gap="xl">
       <UserList />
       <Invitations />
+      <TestMail />
     </Stack>
   );
 }
@@ -74,6 +77,7 @@ function UsersAndInvitations() {
 function UserList() {
   const [adding, setAdding] = useNew();
   const [changing, setChanging] = useState<User>();
+  const [mailing, setMailing] = useState<User>();
   const [address, setAddress] = useState<string>();
   const me = useSession().info?.user?.id;
   const list = usePaged(['users'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
@@ -95,12 +99,19 @@ function UserList() {
       onRetry={() => void list.refetch()}
       paging={list.paging}
       rowActions={(user) => (
-        <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} onLink={setAddress} />
+        <Actions
+          user={user}
+          me={user.id === me}
+          onPassword={() => setChanging(user)}
+          onMail={() => setMailing(user)}
+          onLink={setAddress}
+        />
       )}
     >
       {adding && <NewUser onClose={() => setAdding(false)} />}
       {address && <LinkOnce address={address} onClose={() => setAddress(undefined)} />}
       {changing && <NewPassword user={changing} onClose={() => setChanging(undefined)} />}
+      {mailing && <NewMail user={mailing} onClose={() => setMailing(undefined)} />}
     </ListSection>
   );
 }
@@ -115,6 +126,7 @@ function columnsWith(me: string | undefined): Column<User>[] {
       render: ({ id, username, disabled }) =>
         `${username}${id === me ? ` ${t('(you)')}` : ''}${disabled ? ` ${t('(disabled)')}` : ''}`,
     },
+    { key: 'mail', title: t('Mail address'), render: ({ mail }) => mail ?? '' },
     { key: 'role', title: t('Role'), render: (user) => <Role user={user} /> },
     {
       key: 'created',
@@ -167,11 +179,13 @@ function Actions({
   user,
   me,
   onPassword,
+  onMail,
   onLink,
 }: {
   user: User;
   me: boolean;
   onPassword: () => void;
+  onMail: () => void;
   onLink: (address: string) => void;
 }) {
   const reread = useReread();
@@ -228,6 +242,9 @@ function Actions({
             {t('Set a new password')}
           </Menu.Item>
         )}
+        <Menu.Item leftSection={<IconMail size={16} />} onClick={onMail}>
+          {t('Set the mail address')}
+        </Menu.Item>
         <AccountItems user={user} onLink={onLink} />
         <Menu.Item
           leftSection={user.disabled ? <IconUserCheck size={16} /> : <IconUserOff size={16} />}
@@ -350,6 +367,35 @@ function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
           <Unexplained error={error} />
           <PasswordField {...form.getInputProps('password')} />
           <Buttons action={t('Set the password')} busy={busy} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function NewMail({ user, onClose }: { user: User; onClose: () => void }) {
+  const reread = useReread();
+  const { form, error, busy, submit } = useSending({
+    initial: { mail: user.mail ?? '' },
+    send: (filled) => body(api.PATCH(ONE, { ...ofUser(user), body: filled })),
+    onSent: () => {
+      reread();
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('Mail address of “{username}”', { username: user.username })}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <TextInput
+            label={t('Mail address')}
+            description={t('For a forgotten password, and notices of changes')}
+            type="email"
+            data-autofocus
+            {...form.getInputProps('mail')}
+          />
+          <Buttons action={t('Set the address')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>

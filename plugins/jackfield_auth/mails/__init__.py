@@ -1,0 +1,1 @@
+"""Mail about accounts: invitations, forgotten passwords, and notices of changes by others."""
