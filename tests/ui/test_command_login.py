@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
+from jackfield.testing.command_logins import begin_login
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -26,23 +25,11 @@ window.setTimeout = (work, wait) => wait === 1000 ? window.held.push(work) : lat
 """The page's wait of a second ends when the test says so."""
 
 
-def begin(daemon: Daemon, directory: Path) -> tuple[subprocess.Popen[str], str]:
-    """The command, and the address that it opens."""
-    seen, script = directory / "seen", directory / "browser"
-    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}.new && mv {seen}.new {seen}\n')
-    script.chmod(0o700)
-    env = {name: text for name, text in os.environ.items() if not name.startswith("JACKFIELD_")}
-    env |= {"JACKFIELD_CONFIG_DIR": str(directory / "mine"), "BROWSER": f"{script} %s"}
-    argv = [daemon.command()[0], "login", "--url", daemon.base_url, "--name", "a <b>laptop</b>", "--json"]
-    process = subprocess.Popen(argv, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return process, poll(lambda: seen.read_text() if seen.exists() else "", "the browser is opened")
-
-
 def test_somebody_logs_in_in_another_tab_and_allows(
     stranger_page: Page, daemon: Daemon, tmp_path: Path, axe: Callable[[Page], None]
 ) -> None:
     page = stranger_page
-    process, address = begin(daemon, tmp_path)
+    process, address = begin_login(daemon, tmp_path, "a <b>laptop</b>")
     page.goto(address)
     expect(page.get_by_role("status")).to_contain_text("Log in to decide", timeout=30_000)
     axe(page)

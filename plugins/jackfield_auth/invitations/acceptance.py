@@ -10,7 +10,8 @@ from jackfield.api.logins import folded_address
 from jackfield.api.mail import is_address
 from jackfield.api.projects import ProjectAccess, whole_store
 from jackfield.api.storage import ProjectMember, User
-from jackfield_auth.invitations.links import AccountLink, AccountLinks, LinkOver
+from jackfield_auth.invitations.links import AccountLink, AccountLinks
+from jackfield_auth.logins.refusals import LinkOver
 from jackfield_auth.mails.addresses import MailAddresses
 from jackfield_auth.passkeys.ceremonies import PasskeyCeremonies
 from jackfield_auth.passkeys.logins import PasskeyLogins

@@ -13,24 +13,18 @@ from typing import Literal, cast
 from jackfield.api import jsontext
 from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.errors import Conflict
 from jackfield.api.ids import new_id
 from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
 from jackfield.api.storage import Entry, ProjectRole
+from jackfield_auth.logins.refusals import LinkOver
 from jackfield_auth.settings import InvitationSettings
 
 KIND = "account-link"
 PREFIX = "jf_al_"
 Purpose = Literal["invitation", "reset"]
 _PAGE = 100
-
-
-class LinkOver(NotFound):
-    """This link was used, has ended, was taken back, or is of somebody who is an administrator no more; ask an
-    administrator for another one."""
-
-    code = "LINK_OVER"
 
 
 @record

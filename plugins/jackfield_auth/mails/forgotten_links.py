@@ -11,7 +11,7 @@ from jackfield.api.memos import Memos, Room
 from jackfield.api.random_texts import kept_digest
 from jackfield.api.records import record
 from jackfield.api.storage import User
-from jackfield_auth.invitations.links import LinkOver
+from jackfield_auth.logins.refusals import LinkOver
 from jackfield_auth.settings import InvitationSettings
 
 KIND = "forgotten-password"

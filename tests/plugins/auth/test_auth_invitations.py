@@ -10,7 +10,7 @@ from jackfield.api.auth import OWNER
 from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput
 from jackfield.api.storage import Project
 from jackfield.testing.passkeys import VirtualAuthenticator
-from jackfield_auth.invitations.links import LinkOver
+from jackfield_auth.logins.refusals import LinkOver
 from jackfield_auth.settings import InvitationSettings, LoginSettings
 
 PASSWORD, ORIGIN = "correct horse battery", "https://jackfield.example.com"
