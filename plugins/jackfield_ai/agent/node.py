@@ -17,7 +17,7 @@ from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Items, Node
 from jackfield_ai.agent.loop import AgentOutcome, converse
 from jackfield_ai.agent.talk_state import TalkState
-from jackfield_ai.agent.waiting import AgentTalks
+from jackfield_ai.agent.waiting import APPROVED_CALL, AgentTalks
 from jackfield_ai.asking import CountedModel, Said
 from jackfield_ai.form import AGENT, AGENT_OPTIONS
 from jackfield_ai.nodes import AiNode, SideBySide, of_each_item
@@ -90,7 +90,8 @@ class AiAgentNode(AiNode):
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AiAgentParameters] = await run.resolve()
         if run.resumed is None:
-            run.context.pop("toolCalls", None)  # of the run before, whose record has them
+            for noted in ("toolCalls", APPROVED_CALL):  # of the run before, whose record has them
+                run.context.pop(noted, None)
         talks = AgentTalks(run, self.settings)
         first = first_resolved(resolved)
 

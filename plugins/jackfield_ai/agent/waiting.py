@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from jackfield.api.ai import ToolCall
 from jackfield.api.nodes import NodeError, NodeRun, Suspend
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.records import replace
@@ -12,6 +13,9 @@ from jackfield_ai.agent.talk_state import TalkState, WaitingTalks
 from jackfield_ai.settings import AiSettings
 from jackfield_ai.tools.reviewed import refusal
 from jackfield_ai.tools.toolbox import Toolbox, tools_of
+
+APPROVED_CALL = "approvedCall"
+"""In the node's memory: what the call gave that a person has approved last, until its model has heard it."""
 
 
 class AgentTalks:
@@ -47,9 +51,19 @@ class AgentTalks:
         if self._unasked:
             text = f"Error: {self._unasked}"
         else:
-            text = refusal(call.name, self._answer) or await tools.approved(call)
+            text = refusal(call.name, self._answer) or await self._approved(call, tools)
         answers = [text if number == place else one for number, one in enumerate(talk.answers)]
         return replace(talk, messages=[*talk.messages], steps=[*talk.steps], answers=answers)
+
+    async def _approved(self, call: ToolCall, tools: Toolbox) -> str:
+        """The approval is of one call. A run that is tried again after it keeps what the call gave."""
+        number = self._kept.questions
+        noted = self._run.context.get(APPROVED_CALL)
+        if isinstance(noted, dict) and noted.get("question") == number:
+            return str(noted["result"])
+        text = await tools.approved(call)
+        self._run.context[APPROVED_CALL] = {"question": number, "result": text}
+        return text
 
     def wait(self, index: int, talk: TalkState) -> None:
         """The conversation needs an answer."""
@@ -59,6 +73,7 @@ class AgentTalks:
     def over(self, made: Iterable[tuple[int, Items]]) -> None:
         """Keep what items gave that wait no more."""
         self._goes_on, self._unasked = False, ""
+        self._run.context.pop(APPROVED_CALL, None)
         for index, items in made:
             if index not in self._waits:
                 self._kept.talks.pop(index, None)

@@ -102,7 +102,7 @@ class Children:
     async def run(self, parent: LiveRun, task: Task, workflow: str | Document, items: Items) -> Items:
         """Run a workflow to its end and give the items of its last node. Raises `NodeError`."""
         shown = _shown(workflow)
-        name = child_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
+        name = child_id(parent.id, *_call(parent, task, shown))
         handle = await self._found(parent, task, name)
         if handle is None:
             request = await self._request(workflow, items, parent, "finish")
@@ -115,7 +115,7 @@ class Children:
     async def start(self, parent: LiveRun, task: Task, workflow: str | Document, items: Items) -> None:
         """Start a workflow that runs on its own, also when its parent is cancelled. Raises `NodeError`."""
         shown = _shown(workflow)
-        name = loose_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
+        name = loose_id(parent.id, *_call(parent, task, shown))
         if await self._found(parent, task, name) is not None:
             return
         handle = self._begun(await self._request(workflow, items, parent, "accept"), name, within=False)
@@ -180,7 +180,7 @@ class Children:
     async def _found(self, parent: LiveRun, task: Task, name: str) -> Handle | Outcome | None:
         """The child of a node run that may have been interrupted."""
         interrupted = parent.progress.interrupted
-        if interrupted is None or task.index < interrupted:
+        if interrupted is None or (task.index < interrupted and task.resumed is None):
             return None
         try:
             return await self._adopt(parent, name)
@@ -283,6 +283,12 @@ class Children:
             raise NodeError(f"The given workflow is not valid. {places[:500]}") from None
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
+
+
+def _call(parent: LiveRun, task: Task, shown: str) -> tuple[object, ...]:
+    """A node run that goes on after a wait counts its sub-workflows anew."""
+    call = (task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
+    return (*call, task.waits) if task.waits else call
 
 
 def _delegate(parent: LiveRun, accepted: asyncio.Future[None]) -> None:

@@ -24,7 +24,8 @@ class Task:
     """The next node to run. `sources`: per input, None when nothing reached it. `index`: how many node runs the
     execution had before. `preset`: the outputs when the node is not run at all (disabled, or its data is pinned).
     `effect`: whether it may have changed the world outside the execution. `asked`: what tells the sub-workflows apart
-    that a part of the node asks for, when another time it may ask for others. `resumed`: see `NodeRun.resumed`."""
+    that a part of the node asks for, when another time it may ask for others. `resumed`: see `NodeRun.resumed`.
+    `waits`: how many waits of the run are over by then."""
 
     step: GraphStep
     given: NodeInputs
@@ -34,6 +35,7 @@ class Task:
     effect: bool = False
     asked: tuple[str, ...] = ()
     resumed: Resumed | None = None
+    waits: int = 0
 
 
 @record

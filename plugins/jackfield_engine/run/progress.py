@@ -177,6 +177,7 @@ class RunProgress:
             self._data.remember(record["node"], record["context"])
         waited = record["suspended"]
         task.resumed = Resumed(waited["state"], waited.get("items"))
+        task.waits = waited.get("waits", 1)
 
     async def _node(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
         """Run one node and keep what came of it."""
@@ -366,7 +367,7 @@ class RunProgress:
         if memory:
             record["context"] = memory
         if suspend is not None and suspend.state is not None:
-            record["suspended"] = {"state": {**suspend.state}}
+            record["suspended"] = {"state": {**suspend.state}, "waits": task.waits + 1}
         return record
 
     def failure(self, message: str, node: str | None, item: int | None, run: int = 0) -> Outcome:

@@ -29,10 +29,11 @@ class NodeRecordError(TypedDict):
 class SuspendedRun(TypedDict):
     """The data that a node run goes on with; see `jackfield.api.nodes.Resumed`.
 
-    `items`: absent until the call has come.
+    `waits`: how many waits the run has had with this one; absent means 1. `items`: absent until the call has come.
     """
 
     state: dict[str, Json]
+    waits: NotRequired[int]
     items: NotRequired[Items]
 
 

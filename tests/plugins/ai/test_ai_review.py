@@ -15,6 +15,7 @@ from jackfield.api.engine import ExecutionRequest, Outcome, WaitingCall
 from jackfield.api.errors import Conflict
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.fields import form_of
+from jackfield.api.storage import ExecutionFilter
 from jackfield.api.workflows import Document
 from jackfield.testing.context import FakeCatalog
 from jackfield_ai.review.kinds import RESOURCES
@@ -26,6 +27,7 @@ from jackfield_vendors.library import node_in
 
 SENT = reply({"ok": True, "result": {"message_id": 1}})
 YES, NO = ({"data": {"approved": answer}} for answer in (True, False))
+OTHER = "0197a000-0000-7000-8000-000000000002"
 BOTH = {"values": {"approvalType": "double"}}
 
 
@@ -159,6 +161,39 @@ async def test_each_call_has_its_own_question_and_link(reviewed: AiLab) -> None:
     assert (await answered(engine, ident, NO)) is not None
     assert len(reviewed.noting.seen) == 1
     assert ["rejected" in text for text in tool_texts(reviewed)] == [False, True]
+
+
+async def test_equal_calls_that_are_approved_one_by_one_run_both(reviewed: AiLab) -> None:
+    trigger = node("Sub", "n8n-nodes-base.executeWorkflowTrigger", {"inputSource": "passthrough"}, typeVersion=1.1)
+    called: Any = {"name": "Called", "nodes": [trigger, node("Note", "jackfield.note")], "connections": {}}
+    called["connections"]["Sub"] = {"main": [[{"node": "Note", "type": "main", "index": 0}]]}
+    await reviewed.save(called, OTHER)
+    tool = node("Delete", "toolWorkflow", {"workflowId": OTHER, "description": "Deletes"}, typeVersion=2.2)
+    doc: Any = document()
+    doc["nodes"] = [tool if one["name"] == "Delete" else one for one in doc["nodes"]]
+    reviewed.says = [call("a", "a"), SENT, SENT, {"text": "done"}]
+    engine, ident = await begun(reviewed, doc)
+    assert await answered(engine, ident, YES) is None
+    outcome = await answered(engine, ident, YES)
+    assert outcome is not None
+    assert not [text for text in tool_texts(reviewed) if "Error" in text]
+    assert len(reviewed.noting.seen) == 2
+    runs = await reviewed.store.executions(ExecutionFilter(workflow_id=OTHER), offset=0, limit=9)
+    assert [row.status for row in runs.rows] == ["success", "success"]
+
+
+async def test_a_call_that_was_approved_runs_once_when_the_node_is_tried_again(reviewed: AiLab) -> None:
+    doc: Any = document()
+    agent = next(one for one in doc["nodes"] if one["name"] == "Agent")
+    agent |= {"retryOnFail": True, "maxTries": 2, "waitBetweenTries": 1000}
+    nothing = reply({"error": {"message": "not now"}}, status="400 Bad Request")
+    reviewed.says = [call("sun"), SENT, nothing, {"text": "gone"}]
+    engine, ident = await begun(reviewed, doc)
+    outcome = await answered(engine, ident, YES)
+    assert outcome is not None
+    assert outcome.items[0]["json"] == {"output": "gone"}
+    assert len(reviewed.noting.seen) == 1
+    assert '"word":"sun"' in tool_texts(reviewed)[0]
 
 
 async def test_items_wait_one_after_another(reviewed: AiLab) -> None:

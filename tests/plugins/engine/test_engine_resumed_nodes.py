@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from engine_lab import Lab, doc, ended, request
+from power_lab import halt
 
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict
@@ -110,3 +111,35 @@ async def test_another_execution_begins_it_anew(lab: Lab) -> None:
     await at_rest(lab, again)
     assert (await engine.waiting(again)).call == {"number": 0}
     assert lab.ran == ["Twice", "Twice"]
+
+
+async def test_what_it_does_after_a_wait_is_told_from_before_and_found_after_a_crash(lab: Lab) -> None:
+    keys: list[str] = []
+    held = asyncio.Event()
+
+    async def act(run: NodeRun) -> NodeResult:
+        keys.append(run.idempotency_key(0))
+        found = await run.run_workflow(str(run.node.parameters["workflow"]), run.items)
+        if run.resumed is None:
+            return Suspend(None, [run.items], {"number": 0}, {"heard": []})
+        if len(keys) == 2:
+            held.set()
+            await asyncio.get_running_loop().create_future()
+        return [found]
+
+    lab.kind("parent", act, effect=True)
+    sub = await lab.save(doc(("Sub", "executeWorkflowTrigger"), ("Inside", "pass")))
+    engine = lab.engine()
+    parameters = {"parameters": {"workflow": sub.id}}
+    workflow = await lab.save(doc(("In", "webhook"), ("P", "parent", parameters)))
+    ident = engine.submit(request(workflow)).id
+    await at_rest(lab, ident)
+    await engine.resume(await engine.waiting(ident), CALLED)
+    await asyncio.wait_for(held.wait(), 10)
+    await halt(engine)
+    later = lab.engine()
+    await later.recover()
+    assert (await later.result(ident, 10)).status == "success"
+    before, after, repeated = keys
+    assert before != after == repeated
+    assert lab.ran.count("Inside") == 2, "once before the wait, and once after it"

@@ -91,7 +91,7 @@ class NodeRun(Protocol):
 
         A service may notice by it that it has done the work already. It is the same when the run is repeated, by *Retry
         On Fail*, after a crash, and at another daemon. Each other item, run, node and execution, a person's retry too,
-        has another one. `part`: which of several requests for the item.
+        has another one. So has what the run does after a wait. `part`: which of several requests for the item.
         """
 
     def items_of_run(self, index: int) -> Items:
