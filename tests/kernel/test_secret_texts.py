@@ -26,7 +26,8 @@ COMMANDS = (
     "curl -H 'Authorization: {}' x", "curl -H \"Authorization: Basic {}\" x", "curl -H Authorization:{} x",
     "curl -H 'Authorization: Digest username=\"me\", response=\"{}\"' x",
     "wget --header='Proxy-Authorization: Negotiate {}' x", "curl -H 'X-Api-Key: {}' x", "Authorization: AWS4 c, s={}",
-    "PGPASSWORD={} psql", "deploy --api-key {} --dry-run", "curl -d 'user=me&password={}' x",
+    "PGPASSWORD={} psql", "if password == '{}': pass", "password => {}", "token === \"{}\"",
+    "deploy --api-key {} --dry-run", "curl -d 'user=me&password={}' x",
 )  # fmt: skip
 ADDRESSES = (
     "https://a.example/?key={}&b=1", "https://a.example/x?b=1&token={}#end", "get 'https://a.example/?api_key={}' now",
@@ -52,7 +53,8 @@ HARMLESS = (
     "a && b || c; d", "https://a.example:8080/~me/x@1.2", "http://[::1]:80/a@b",
     "https://a.example/?key=${KEY}&x=1", "max-tokens: 5", "npx -y @scope/server@latest /tmp/a:b", "tar -p -a -x",
     "git log -p -w", "echo what is the key?", "it's me; don't", "postgres://db.example/x?sslmode=require",
-    "curl -b cookies.txt x", "unzip -p a.zip", "psql -U me -p 5432",
+    "curl -b cookies.txt x", '{"token": true, "b": 2}', "if password == null && a", "unzip -p a.zip",
+    "psql -U me -p 5432",
 )  # fmt: skip
 
 
@@ -101,7 +103,7 @@ def test_harmless_texts_stay(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["curl ", "curl -u ", "'", "curl '", "?key=", "://a:", "Authorization: ", "mysql -p\\"]
+    "word", ["curl ", "curl -u ", "'", "curl '", "?key=", "://a:", "://:", "Authorization: ", "mysql -p\\"]
 )
 def test_a_long_text_is_looked_through_once(word: str) -> None:
     """As long as an argument may be: 131,072 characters."""
@@ -110,3 +112,11 @@ def test_a_long_text_is_looked_through_once(word: str) -> None:
     hidden_text(text)
     hidden_arguments([text, text])
     assert time.process_time() - began < 10
+
+
+def test_a_long_password_is_looked_through_once() -> None:
+    """A place where each character might begin the rest of the password."""
+    text = f"{'://' * 100}x://u:{'a1' * 500_000}"
+    began = time.process_time()
+    assert hidden_text(text) == text
+    assert time.process_time() - began < 3

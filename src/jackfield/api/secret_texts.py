@@ -27,11 +27,15 @@ _TO = r"""[^\s"'&;]+"""
 _BARE = rf"(?(scheme)(?:[A-Za-z][\w-]*[ \t]+)?+|(?:(?:Bearer|Basic)\s+)?+)(?!\$|{_HIDDEN}){_TO}"
 """An address or a program's line has no value behind `&` and `;`; commas stand in passwords."""
 _DOLLAR = r"(?:\w+ )?\$"
+_BETWEEN = r"""["']?\s*(?:={1,3}+>?+|:=?+)\s*"""
+"""Also of a comparison, and of a pair in code."""
+_LITERAL = r"""(?!(?:true|false|null|none|undefined)(?:[\s"'&;)]|[,}\]]+(?:[\s"]|$)|$))"""
+"""A value that is no secret."""
 _VALUE = (
     rf"""(?:"(?!{_DOLLAR})[^"]+"|'(?!{_DOLLAR}\{{?[A-Za-z_][A-Za-z0-9_]*\}}?')[^']+'"""
     rf"""|(?(several)(?!\$|{_HIDDEN})[^\s"'][^"'\n]*|{_BARE}))"""
 )
-_NAMED = re.compile(rf"""{_NAME}(?P<between>["']?\s*[=:]\s*){_VALUE}""", re.IGNORECASE)
+_NAMED = re.compile(rf"{_NAME}(?P<between>{_BETWEEN}){_LITERAL}{_VALUE}", re.IGNORECASE)
 _FLAG = re.compile(rf"(?<!\S)(?=-){_NAME}(?P<between>\s+)(?!-){_VALUE}", re.IGNORECASE)
 _ARGUMENT = re.compile(rf"{_NAME}(?P<between>=)(?P<value>.+)", re.IGNORECASE | re.DOTALL)
 _CALLED = re.compile(_NAME, re.IGNORECASE)
@@ -48,9 +52,10 @@ _HEADERS = (
 _PARAMETER = re.compile(r"""(?P<name>(?<=[?&])[\w.%-]+)=(?!\$\{?[A-Za-z_][A-Za-z0-9_]*\}?(?:[&#\s"']|$))[^\s"'&#]+""")
 _USER = re.compile(
     r"""(?P<before>(?P<ssh>(?<=ssh)|(?<=sftp))?+://)"""
-    r"""(?:(?(ssh)[^\s/"':@]*:)[^\s/"']+|[^\s/"':@\[]{0,256}:[^\s/"'@]*[^\d\s/"'@][^\s"'@]{0,1024})@"""
+    r"""(?:(?(ssh)[^\s/"':@]*:)[^\s/"']+"""
+    r"""|[^\s/"':@\[]{0,256}+:\d*+[^\d\s/"'@][^\s/"'@]*+(?:/[^\s"'@]{0,1024}+)?+)@"""
 )
-"""A password may have a slash that nobody has encoded. A user alone is a secret but for ssh."""
+"""A password may have a slash that nobody has encoded, and is no port. A user alone is a secret but for ssh."""
 _KNOWN = re.compile(
     r"(?<![\w-])(?:sk-[\w-]{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}"
     r"|AKIA[0-9A-Z]{16}|AIza[\w-]{35}|eyJ[\w-]{10,}\.eyJ[\w-]{5,}\.[\w-]+)"
