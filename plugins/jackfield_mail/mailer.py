@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import RateLimited
-from jackfield.api.mail import Letter, Mailer, MailFailed, MailNotSetUp
+from jackfield.api.mail import Letter, Mailer, MailNotSetUp, MailServerAway
 from jackfield.api.object_references import load
 from jackfield.api.secret_places import GivenSecret
 from jackfield_mail.settings import MailSettings
@@ -63,7 +63,7 @@ class SmtpMailer:
                 work = cast("Work", await asyncio.to_thread(load, "jackfield_mail.sending:send"))
                 await work(self._context, self.settings, password, to, letter)
         except TimeoutError:
-            raise MailFailed(
+            raise MailServerAway(
                 f"The mail server {server} took longer than {self.settings.timeout:g} seconds (mail.timeout)."
             ) from None
 

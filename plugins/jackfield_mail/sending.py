@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 import ssl
 from email.message import EmailMessage
@@ -11,7 +12,7 @@ import certifi
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput
-from jackfield.api.mail import Letter, MailFailed
+from jackfield.api.mail import Letter, MailFailed, MailServerAway
 from jackfield.api.mail.composing import Envelope, MailMistake, PartNames, envelope, message
 from jackfield.api.mail.letters import mail_of
 from jackfield.api.mail.smtp import FAILURES, NotDelivered, SmtpServer, closing, connect, deliver, said_by
@@ -25,22 +26,27 @@ _LEAVE = 2.0
 
 
 async def send(context: PluginContext, settings: MailSettings, password: str, to: str, letter: Letter | None) -> None:
-    """letter: None: connect and log in only. Raises `MailFailed`, `ConfigurationError`, `InvalidInput`."""
+    """letter: None: connect and log in only. Raises `MailFailed` (`MailServerAway`), `ConfigurationError`,
+    `InvalidInput`."""
     written = None if letter is None else await asyncio.to_thread(_written, settings, to, letter)
     server = await _server(context, settings, password)
     try:
         client = await connect(settings.host, server)
     except TimeoutError as exc:
-        raise MailFailed(f"{_at(settings)} does not answer: {_shown(context, password, said_by(exc))}.") from None
+        raise MailServerAway(
+            f"{_at(settings)} does not answer: {_shown(context, settings, password, said_by(exc))}."
+        ) from None
     except (OSError, *FAILURES) as exc:
-        raise MailFailed(f"{_at(settings)} lets nobody in: {_shown(context, password, said_by(exc))}.") from None
+        raise MailServerAway(
+            f"{_at(settings)} lets nobody in: {_shown(context, settings, password, said_by(exc))}."
+        ) from None
     async with closing(client, _LEAVE):
         if written is None:
             return
         try:
             await deliver(client, *written)
         except NotDelivered as exc:
-            raise MailFailed(f"{_shown(context, password, str(exc))}.") from None
+            raise MailFailed(f"{_shown(context, settings, password, str(exc))}.") from None
 
 
 def _written(settings: MailSettings, to: str, letter: Letter) -> tuple[EmailMessage, Envelope]:
@@ -76,7 +82,14 @@ def _at(settings: MailSettings) -> str:
     return f"The mail server {settings.host}, port {settings.used_port},"
 
 
-def _shown(context: PluginContext, password: str, said: str) -> str:
-    """On one line, bounded, and without the password, which a server may quote."""
-    hidden = said.replace(password, "***") if password else said
-    return _CONTROL.sub(" ", context.secrets.hide(hidden)).strip().rstrip(".")[:_MOST]
+def _shown(context: PluginContext, settings: MailSettings, password: str, said: str) -> str:
+    """On one line, bounded, and without the password, which a server may quote, also as the login sends it."""
+    for form in _forms(settings.username, password) if password else ():
+        said = said.replace(form, "***")
+    return _CONTROL.sub(" ", context.secrets.hide(said)).strip().rstrip(".")[:_MOST]
+
+
+def _forms(user: str, password: str) -> tuple[str, ...]:
+    """AUTH PLAIN (RFC 4616) and AUTH LOGIN send base64."""
+    plain, login = (base64.b64encode(text.encode()).decode() for text in (f"\0{user}\0{password}", password))
+    return plain, login, password

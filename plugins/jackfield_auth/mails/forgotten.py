@@ -57,6 +57,18 @@ class ForgottenPasswords:
         self._pending += 1
         self._context.spawn("forgotten password", self._answer(typed, language, client))
 
+    async def change_address(self, user: User, address: str) -> str:
+        """The address from now on, with an empty `address` that of the name. Links that went to the earlier one end,
+        and it gets a notice. Raises `InvalidInput`, `Conflict`."""
+        before = await self._mail.addresses.of(user)
+        await self._mail.addresses.put(user.id, address)
+        now = await self._mail.addresses.of(user)
+        if before != now:
+            await self.links.end_all(user.id)
+            if before:
+                self._mail.tell_later(user, "address", before)
+        return now
+
     async def accept(self, token: str, password: str) -> User:
         """The user with the new password; all sessions and tokens have ended. Raises `LinkOver`, `InvalidInput`."""
         check_password(password)

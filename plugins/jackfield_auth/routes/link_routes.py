@@ -21,7 +21,7 @@ from jackfield.api.errors import (
 )
 from jackfield.api.http import audit_notes, client_address, operation, principal, read_model, success
 from jackfield.api.http_client import is_loopback
-from jackfield.api.mail import is_address
+from jackfield.api.mail import MailServerAway, is_address
 from jackfield.api.projects import whole_store
 from jackfield.api.records import record
 from jackfield.api.storage import User
@@ -52,10 +52,11 @@ PAGE = "/ui/invitation"
 
 @record
 class LinkMail:
-    """Whether a link went out by mail; `problem`: why not, although it was to."""
+    """Whether a link went out by mail; `problem`: why not, although it was to; `is_away`: no other would either."""
 
     sent: bool
     problem: str | None = None
+    is_away: bool = False
 
 
 class LinkRoutes:
@@ -255,7 +256,7 @@ async def mailed(auth: AuthService, made: NewLink) -> LinkMail:
         )
     except JackfieldError as exc:
         auth.context.log.warning("The invitation %s was not mailed: %s", made.link.id, exc.message)
-        return LinkMail(sent=False, problem=exc.message)
+        return LinkMail(sent=False, problem=exc.message, is_away=isinstance(exc, MailServerAway))
     return LinkMail(sent=True)
 
 

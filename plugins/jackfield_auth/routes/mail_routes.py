@@ -64,11 +64,7 @@ class MailRoutes:
         caller = caller_by("session")
         self._auth.setups.require_fresh(caller)
         user = await self._auth.accounts.get(caller.user_id)
-        before = await self._auth.mail.addresses.of(user)
-        await self._auth.mail.addresses.put(user.id, body.mail)
-        now = await self._auth.mail.addresses.of(user)
-        if before and before != now:
-            self._auth.mail.tell_later(user, "address", before)
+        now = await self._auth.forgotten.change_address(user, body.mail)
         return no_store(success({"mail": now or None}))
 
 

@@ -98,10 +98,7 @@ def user_routes(auth: AuthService) -> Blueprint:
         return view(user, await auth.mail.addresses.of(user))
 
     async def change_mail(user: User, address: str) -> None:
-        before = await auth.mail.addresses.of(user)
-        await auth.mail.addresses.put(user.id, address)
-        if before and before != address and principal().user_id != user.id:
-            auth.mail.tell_later(user, "address", before)
+        await auth.forgotten.change_address(user, address)
 
     return routes
 

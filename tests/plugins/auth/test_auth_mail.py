@@ -11,7 +11,7 @@ import pytest
 
 from jackfield.api.auth import OWNER
 from jackfield.api.context import Service
-from jackfield.api.mail import Letter, MailFailed
+from jackfield.api.mail import Letter, MailFailed, MailServerAway
 from jackfield_auth.settings import InvitationSettings, LoginSettings
 
 PASSWORD, ANOTHER, URL = "correct horse battery", "another horse battery", "https://jackfield.example.com"
@@ -23,13 +23,15 @@ class Letters:
     def __init__(self) -> None:
         self.sent: list[tuple[str, Letter]] = []
         self.ready = True
-        self.fails = False
+        self.fails: type[MailFailed] | None = None
+        self.attempts = 0
         self._came = asyncio.Event()
 
     async def send(self, to: str, letter: Letter) -> None:
         self._came.set()
+        self.attempts += 1
         if self.fails:
-            raise MailFailed
+            raise self.fails
         self.sent.append((to, letter))
 
     async def arrived(self, count: int = 1) -> tuple[str, Letter]:
@@ -87,10 +89,37 @@ async def test_an_invitation_to_an_address_is_mailed_with_the_public_address(wit
     assert await world.auth.mail.addresses.of(user) == "ada@example.com"
     _, made = await admin.send("POST", "/invitations", {"role": "member", "label": "the new colleague"})
     assert (made["mailed"], len(letters.sent)) == (False, 1)
-    letters.fails = True
+    letters.fails = MailFailed
     status, made = await admin.send("POST", "/invitations", {"role": "member", "label": "bob@example.com"})
     assert (status, made["mailed"], "does not take" in made["mailProblem"]) == (201, False, True)
     await world.auth.links.find(made["address"].partition("#token=")[2])  # it works all the same
+
+
+@pytest.mark.parametrize(("failure", "attempts"), [(MailFailed, 3), (MailServerAway, 1)])
+async def test_many_invitations_wait_once_for_a_server_that_is_away(
+    with_mail: Any, failure: type[MailFailed], attempts: int
+) -> None:
+    world, letters = await with_mail()
+    admin = await world.caller(await world.user("root"))
+    letters.fails = failure
+    asked = [{"email": f"{name}@example.com", "role": "global:member"} for name in "abc"]
+    answer = await world.app.test_client().post("/n8n/api/v1/users", json=asked, headers=admin.headers)
+    made = await answer.get_json()
+    assert [(one["user"]["emailSent"], bool(one["error"])) for one in made] == [(False, True)] * 3
+    assert all("#token=" in one["user"]["inviteAcceptUrl"] for one in made)
+    assert letters.attempts == attempts
+
+
+async def test_a_link_that_went_to_an_earlier_address_ends(with_mail: Any) -> None:
+    world, letters = await with_mail()
+    admin = await world.caller(await world.user("root"))
+    ada = await world.user("ada@example.com", "member")
+    await ask(world, "ada@example.com")
+    await letters.arrived()
+    token = letters.token
+    await admin.send("PATCH", f"/users/{ada.id}", {"mail": "new@example.com"})
+    assert (await accept(world, token))[1]["code"] == "LINK_OVER"
+    assert (await letters.arrived(2))[0] == "ada@example.com"
 
 
 async def test_a_forgotten_password_is_another_one_by_a_link_that_works_once(with_mail: Any) -> None:
@@ -169,7 +198,7 @@ async def test_a_link_ends_in_time_with_another_password_and_with_a_mail_that_fa
     await letters.arrived(2)
     await world.auth.accounts.change(user.id, password=ANOTHER)
     assert (await accept(world, letters.token))[0] == 404
-    letters.fails = True
+    letters.fails = MailFailed
     await ask(world, "ada@example.com")
     await answered(world)
     assert await world.context.ports["Memos"].memos("forgotten-password", user.id) == []

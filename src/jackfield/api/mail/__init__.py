@@ -16,13 +16,20 @@ from ..records import record
 
 LONGEST_ADDRESS = 254
 """Characters of an address (RFC 5321 section 4.5.3.1.3)."""
-_ADDRESS = re.compile(r"[^\s@<>()\[\],;:\\\"]{1,64}@[^\s@<>()\[\],;:\\\"]+")
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_LABEL = r"[^\s@<>()\[\],;:.=\\\"]{1,63}"
+_ADDRESS = re.compile(rf"(?!=\?)(?=[^@]{{1,64}}@){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*")
+"""A dot-atom (RFC 5322 section 3.2.3), and the labels of a domain, also an international one."""
 
 
 class MailFailed(UpstreamFailed):
     """The mail server does not take the mail; `jackfield doctor` looks at it."""
 
     code = "MAIL_FAILED"
+
+
+class MailServerAway(MailFailed):
+    """The mail server lets nobody in, or not in time; `jackfield doctor` looks at it. Another mail would fail, too."""
 
 
 class MailNotSetUp(Conflict):
@@ -52,8 +59,8 @@ class Mailer(Protocol):
         """Whether mail is set up; nothing is asked to tell."""
 
     async def send(self, to: str, letter: Letter) -> None:
-        """The mail server has taken it when this returns. `to`: one address. Raises `MailNotSetUp`, `MailFailed`,
-        `RateLimited` when too many letters wait."""
+        """The mail server has taken it when this returns. `to`: one address. Raises `MailNotSetUp`, `MailFailed`
+        (`MailServerAway`), `RateLimited` when too many letters wait."""
 
 
 def is_address(text: str) -> bool:
