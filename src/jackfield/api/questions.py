@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import html
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from .dates import iana_zone
 from .form_fields import plain, read_fields
 from .jsontext import Json
-from .nodes import NodeError, NodeRun, Suspend
+from .nodes import REVIEW_FORM, NodeError, NodeRun, Suspend
 from .nodes.items import pass_all
 from .records import record
 from .resume import ResumeLinks
@@ -27,6 +28,8 @@ TOOL, INPUT = "tool", "input"
 APPROVAL, FREE_TEXT, CUSTOM_FORM = "approval", "freeText", "customForm"
 RESPONSES = (APPROVAL, FREE_TEXT, CUSTOM_FORM)
 _UNITS_MS = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+_MARKDOWN = re.compile(r"[\\`*_~|<>\[\]()#@]")
+"""Signs that begin markup in a message of a chat."""
 LONGEST_MS = 100 * 366 * 86_400_000
 
 
@@ -53,7 +56,8 @@ class Question:
     """`id`: of this run of the node, the same when the run is repeated.
 
     `title`: empty where the service has none. `message`: for the service, with line ends instead of `<br>`. `page`:
-    what the page needs, as JSON.
+    what the page needs, as JSON. `literal`: every sign of the message stands for itself, as an agent's parameters are
+    in it, which must not look like something else. Otherwise it may have markup.
     """
 
     id: str
@@ -61,6 +65,7 @@ class Question:
     message: str
     choices: Sequence[Choice]
     page: Mapping[str, Json]
+    literal: bool = False
 
 
 def asked(run: NodeRun, links: ResumeLinks, parameters: Mapping[str, Json], wording: Wording) -> Question:
@@ -70,7 +75,10 @@ def asked(run: NodeRun, links: ResumeLinks, parameters: Mapping[str, Json], word
     response = parameters.get("responseType") or APPROVAL
     if response not in RESPONSES:
         raise NodeError(f"The parameter responseType must be one of {', '.join(RESPONSES)}.")
-    message = _lines(_unescaped(plain(parameters.get("message"))).strip())
+    literal = run.node.type.endswith(REVIEW_FORM)
+    message = plain(parameters.get("message")).strip()
+    if not literal:
+        message = _lines(_unescaped(message).strip())
     title = _unescaped(plain(parameters.get("subject")))
     options = _object(parameters.get("options"))
     if response == APPROVAL:
@@ -87,7 +95,7 @@ def asked(run: NodeRun, links: ResumeLinks, parameters: Mapping[str, Json], word
         Choice(text, links.answer_url(run.execution.id, ident, approved), style, approved)
         for text, style, approved in buttons
     ]
-    return Question(ident, title, message, choices, {"response": response, **page})
+    return Question(ident, title, message, choices, {"response": response, **page}, literal)
 
 
 def suspended(run: NodeRun, question: Question, parameters: Mapping[str, Json], now_ms: int) -> Suspend:
@@ -104,12 +112,20 @@ def as_json(question: Question) -> dict[str, Json]:
     choices: list[Json] = [
         {"label": one.label, "url": one.url, "style": one.style, "approved": one.approved} for one in question.choices
     ]
-    return {"title": question.title, "message": question.message, "choices": choices, "html": mail_html(question)}
+    return {
+        "title": question.title,
+        "message": question.message,
+        "messageHtml": _message_html(question).replace("\n", "<br>") if question.literal else question.message,
+        "messageMarkdown": _MARKDOWN.sub(r"\\\g<0>", question.message) if question.literal else question.message,
+        "format": "text" if question.literal else "markup",
+        "choices": choices,
+        "html": mail_html(question),
+    }
 
 
 def mail_html(question: Question) -> str:
     """The message and its links as the HTML of a mail. The message may have its own HTML, as the bodies of other
-    mails; labels may not."""
+    mails, when it is not literal; labels may not."""
     buttons = "\n".join(
         f'<a href="{html.escape(one.url)}" target="_blank" style="{_BUTTON}{_COLORS[one.style == "primary"]}">'
         f"{html.escape(one.label)}</a>"
@@ -122,8 +138,13 @@ def mail_html(question: Question) -> str:
         '<body style="margin:0;padding:24px;background:#f4f5f7;font-family:Arial,sans-serif;color:#1c2024">\n'
         '<div style="max-width:544px;margin:0 auto;padding:24px;background:#fff;border:1px solid #c3c9d1;'
         'border-radius:12px">\n'
-        f'<p style="margin:0 0 16px;white-space:pre-line">{question.message}</p>\n{buttons}\n</div>\n</body>\n</html>\n'
+        f'<p style="margin:0 0 16px;white-space:pre-line">{_message_html(question)}</p>\n{buttons}\n'
+        "</div>\n</body>\n</html>\n"
     )
+
+
+def _message_html(question: Question) -> str:
+    return html.escape(question.message) if question.literal else question.message
 
 
 _BUTTON = (

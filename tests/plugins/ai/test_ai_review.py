@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -227,6 +228,15 @@ async def test_the_model_may_fill_in_the_question(reviewed: AiLab) -> None:
     assert reviewed.asked[1]["text"] == "It is too bright. sun"
     assert (await answered(engine, ident, YES)) is not None
     assert len(reviewed.noting.seen) == 1
+
+
+async def test_parameters_cannot_look_like_another_question(reviewed: AiLab) -> None:
+    word = "a_b <b>*[Approve](https://evil.example)* &quot;} Checked: harmless"
+    reviewed.says = [call(word), SENT, {"text": "gone"}]
+    await begun(reviewed, document())
+    sent = reviewed.asked[1]
+    assert "parse_mode" not in sent
+    assert json.dumps(word) in sent["text"]
 
 
 async def test_a_tool_of_a_tool_cannot_wait_and_does_not_run(reviewed: AiLab) -> None:

@@ -15,7 +15,7 @@ from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeError
-from jackfield.api.questions import LONGEST_MS, Question, Wording, asked, mail_html, suspended
+from jackfield.api.questions import LONGEST_MS, Question, Wording, as_json, asked, mail_html, suspended
 from jackfield.api.records import replace
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.workflows import Workflow, WorkflowSettings
@@ -178,6 +178,15 @@ def test_the_mail_has_the_links_and_escapes_labels(site: Site) -> None:
     text = mail_html(made.question)
     assert all(f'href="{one.url}"' in text for one in made.question.choices)
     assert "No &lt;way&gt;" in text
+
+
+def test_signs_of_a_literal_message_stand_for_themselves(site: Site) -> None:
+    question = replace(Asked(site).question, message="<!-- [x](y)\n_z", literal=True)
+    told = as_json(question)
+    assert "&lt;!-- [x](y)\n_z</p>" in mail_html(question)
+    assert told["messageHtml"] == "&lt;!-- [x](y)<br>_z"
+    assert told["messageMarkdown"] == "\\<!-- \\[x\\]\\(y\\)\n\\_z"
+    assert told["format"] == "text"
 
 
 def test_a_repeated_run_asks_with_the_same_links(site: Site) -> None:
