@@ -1,19 +1,20 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, it, vi } from 'vitest';
+import { speak } from '../language/messages';
 import { culpritOf, requested, worded } from './extensionHost';
 import { fitting } from './extensions';
 
 afterEach(() => {
-  document.documentElement.lang = 'en';
+  speak('en', 'en', {});
   vi.unstubAllGlobals();
 });
 
 it('gives the text of the language, else the English one', () => {
   const texts = { en: '{count} workflows of {name}', de: '{count} Workflows von {name}' };
   expect(worded(texts, { count: 1234, name: 'Ada' })).toBe('1,234 workflows of Ada');
-  document.documentElement.lang = 'de';
+  speak('de', 'de-DE', {});
   expect(worded(texts, { count: 1234, name: 'Ada' })).toBe('1.234 Workflows von Ada');
-  document.documentElement.lang = 'fr';
+  speak('fr', 'fr', {});
   expect(worded(texts)).toBe('{count} workflows of {name}');
 });
 

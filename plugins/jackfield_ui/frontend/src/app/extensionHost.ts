@@ -6,7 +6,7 @@ import type { Asked, Host, Theme } from '../../../../../src/jackfield/api/browse
 import { send } from '../api/client';
 import { isRecord } from '../api/errors';
 import { notifyDone, notifyError } from '../components/notify';
-import { locale, t } from '../language/messages';
+import { language, locale, t } from '../language/messages';
 import { useExtensions } from './extensions';
 import { session } from './session';
 
@@ -27,8 +27,6 @@ export async function requested(
   const whole: unknown = answer.status === 204 ? undefined : await answer.json();
   return isRecord(whole) && whole.success === true && 'data' in whole ? whole.data : whole;
 }
-
-const language = () => document.documentElement.lang || 'en';
 
 /** The text in the language of the interface, with its values. */
 export function worded(

@@ -15,6 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, body } from '../../api/client';
 import { messageOf } from '../../api/errors';
+import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import { useWorkflowNames } from '../executions/queries';
 import { type Draft, definitionOf, draftOf, EMPTY, newScorer } from './model';
@@ -237,6 +238,7 @@ function Bounds({ draft, set }: Part) {
         min={0}
         max={1}
         step={0.05}
+        {...UNGROUPED}
         value={draft.passScore}
         onChange={(value) => set({ passScore: Number(value) })}
       />

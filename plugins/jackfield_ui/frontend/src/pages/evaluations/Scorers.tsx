@@ -1,6 +1,7 @@
 import { Button, Fieldset, Group, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { oneOf } from '../../api/paging';
+import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import { KINDS, newScorer, type ScorerDraft, type ScorerKind } from './model';
 import { useProfiles } from './queries';
@@ -54,6 +55,7 @@ export function Scorers({
                 label={t('Weight')}
                 min={0}
                 max={1000}
+                {...UNGROUPED}
                 value={scorer.weight}
                 onChange={(value) => change(scorer.id, { weight: Number(value) })}
               />
@@ -145,11 +147,13 @@ function Fields({ scorer, set }: FieldsProps) {
       <SimpleGrid cols={2}>
         <NumberInput
           label={t('Value of score 0')}
+          {...UNGROUPED}
           value={scorer.lowest}
           onChange={(value) => set({ lowest: Number(value) })}
         />
         <NumberInput
           label={t('Value of score 1')}
+          {...UNGROUPED}
           value={scorer.highest}
           onChange={(value) => set({ highest: Number(value) })}
         />

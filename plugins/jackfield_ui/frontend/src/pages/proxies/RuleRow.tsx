@@ -11,6 +11,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';
@@ -98,6 +99,7 @@ export function RuleRow({
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 maw={160}
                 min={0}
+                {...UNGROUPED}
                 placeholder="1"
                 value={rule.weight ?? ''}
                 error={errors[`${path}.weight`]}
