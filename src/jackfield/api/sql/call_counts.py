@@ -1,4 +1,4 @@
-"""What the operations of a batch add to the figures of a webhook."""
+"""Additions of a batch's operations to the figures of a webhook."""
 
 from __future__ import annotations
 
