@@ -168,6 +168,45 @@ def test_a_plugin_that_no_command_bears_is_removed_again(
     assert asked[-1][0] == "uninstall"
 
 
+@pytest.mark.parametrize("removes", [True, False])
+def test_an_installation_that_ends_in_between_leaves_the_version_before(
+    removes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv takes the earlier version away before it writes the other one. Where neither can be removed, both are told."""
+    found = plugin_installs.PluginDistribution(NAME, "2.0", ["word_tally"])
+    known = [plugin_installs.PluginDistribution(NAME, "1.0", ["word_tally"])]
+    acts: list[str] = []
+
+    class Kept:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def restore(self) -> bool:
+            acts.append("restored")
+            return True
+
+    def run(action: str, *words: str) -> None:
+        if "--constraint" in words:
+            known.clear()
+            raise ConfigurationError("no space left.")
+        if action == "uninstall" and not removes:
+            raise ConfigurationError("nothing is removed.")
+
+    monkeypatch.setattr(plugin_installs, "_refuse_environment", lambda: None)
+    monkeypatch.setattr(plugin_installs, "_run_installer", run)
+    monkeypatch.setattr(plugin_installs, "KeptDistribution", Kept)
+    monkeypatch.setattr(
+        plugin_installs, "_plugin_distributions", lambda places=None: iter([found] if places else known)
+    )
+    monkeypatch.setattr(plugin_installs, "_mistakes", lambda _: [])
+    told = rf"no space left\. .*{NAME} 1\.0 " + (
+        r"is there again" if removes else r"was there before; install it again"
+    )
+    with pytest.raises(ConfigurationError, match=told):
+        plugin_installs._install(NAME)
+    assert acts == (["restored"] if removes else [])
+
+
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_version_that_does_not_load_leaves_the_one_before(
     listed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -215,7 +254,9 @@ def test_a_version_that_does_not_load_leaves_the_one_before(
     install("1.0", record=listed)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     told = "is there again, as before" if listed else "without a list of its files; install it again"
-    with pytest.raises(ConfigurationError, match=rf"2\.0 was removed again: it breaks\. word-tally 1\.0 .*{told}"):
+    with pytest.raises(
+        ConfigurationError, match=rf"does not load: it breaks\. .* 2\.0 was removed again\. word-tally 1\.0 .*{told}"
+    ):
         plugin_installs._install("word-tally")
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert after == (before if listed else {})

@@ -73,9 +73,16 @@ def _install(what: str) -> PluginDistribution:
     with tempfile.TemporaryDirectory(prefix="jackfield-install-") as place:
         kept = None if before is None else KeptDistribution(before.name, _directory(place, "before"))
         others = _versions()
-        _run_installer("install", "--constraint", str(_kept_as_it_is(Path(place))), wanted)
+        try:
+            _run_installer("install", "--constraint", str(_kept_as_it_is(Path(place))), wanted)
+        except ConfigurationError as exc:
+            if before is None or _installed(before.name) == before:
+                raise
+            raise ConfigurationError(
+                " ".join([f"{exc.message.rstrip('.')}.", *_taken_back(found, before, kept)])
+            ) from None
         if mistakes := _mistakes(found.name):
-            told = f"{found.name} {found.version} was removed again: {'; '.join(mistakes)}."
+            told = f"{found.name} {found.version} does not load: {'; '.join(mistakes)}."
             raise ConfigurationError(" ".join([told, *_taken_back(found, before, kept), *_changed(found, others)]))
     return found
 
@@ -83,11 +90,17 @@ def _install(what: str) -> PluginDistribution:
 def _taken_back(
     found: PluginDistribution, before: PluginDistribution | None, kept: KeptDistribution | None
 ) -> Iterator[str]:
-    """Remove what was installed, and bring back what was there. Sentences about the latter."""
-    _uninstall(found.name)
+    """Remove what was installed, and bring back what was there. Sentences about both."""
+    earlier = "" if before is None else f"{before.name} {before.version}"
+    try:
+        _uninstall(found.name)
+    except ConfigurationError as exc:
+        yield f"{exc.message.rstrip('.')}."
+        yield f"{earlier} was there before; install it again." if earlier else "Remove it by hand."
+        return
+    yield f"{found.name} {found.version} was removed again."
     if before is None or kept is None:
         return
-    earlier = f"{before.name} {before.version}"
     try:
         is_back = kept.restore()
     except OSError as exc:
