@@ -425,6 +425,7 @@ async def test_what_the_daemon_calls_itself_comes_from_nobody() -> None:
         with called(listener, after=["-m", "jackfield.cli.worker", ""]) as worker, listener.accept()[0]:
             assert not await PeerLookup().same_user(worker)
             assert await PeerLookup(first=os.getppid()).same_user(worker)
+            assert await PeerLookup(has_workers=lambda: False).same_user(worker)  # nobody has looked for any
 
 
 @linux
@@ -434,7 +435,7 @@ async def test_a_socket_that_closes_while_the_daemon_looks_is_nobodys(monkeypatc
         listener.listen()
         client = socket.create_connection(listener.getsockname()[:2])
 
-        def closes(inode: int, first: int) -> bool:
+        def closes(inode: int, first: int, *, has_workers: bool) -> bool:
             client.close()
             return False
 

@@ -119,7 +119,11 @@ class Application(Dispatcher):
                 kernel.areas,
                 cors,
                 kernel.authenticator.authenticate,
-                PeerLookup(lambda: kernel.authenticator.confined, None if kernel.link is None else os.getppid()),
+                PeerLookup(
+                    lambda: kernel.authenticator.confined,
+                    None if kernel.link is None else os.getppid(),
+                    lambda: kernel.link is not None or kernel.workers is not None,
+                ),
                 self._daemon_token,
             ),
             Cors(cors),

@@ -15,10 +15,11 @@ WORKER_COMMAND = b"\0-m\0jackfield.cli.worker\0"
 """In the command line of a worker, which `jackfield.cli.starting_workers` starts."""
 
 
-def is_own_socket(inode: int, first: int) -> bool:
-    """Whether the daemon has this socket. `first`: the pid of its first process. Raises OSError."""
+def is_own_socket(inode: int, first: int, *, has_workers: bool) -> bool:
+    """Whether the daemon has this socket. `first`: the pid of its first process. `has_workers`: whether it has more of
+    them, which costs a look at every process of the machine. Raises OSError."""
     wanted = f"socket:[{inode}]"
-    return any(holds(str(pid), wanted) for pid in _processes(first))
+    return any(holds(str(pid), wanted) for pid in (_processes(first) if has_workers else (first,)))
 
 
 def holds(pid: str, wanted: str) -> bool:

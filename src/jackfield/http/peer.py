@@ -73,14 +73,19 @@ class PeerLookup:
     these.
 
     `confined`: whether agents of our user run in sandboxes. These share our uid, and their user namespace tells them
-    apart. `first`: the pid of the daemon's first process, where this is a worker.
+    apart. `first`: the pid of the daemon's first process, where this is a worker. `has_workers`: whether there are any.
     """
 
-    def __init__(self, confined: Callable[[], bool] = lambda: False, first: int | None = None) -> None:
+    def __init__(
+        self,
+        confined: Callable[[], bool] = lambda: False,
+        first: int | None = None,
+        has_workers: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._confined = confined
         first = first or os.getpid()
         self._outside = Findings(in_own_namespace)
-        self._foreign = Findings(lambda inode: not is_own_socket(inode, first))
+        self._foreign = Findings(lambda inode: not is_own_socket(inode, first, has_workers=has_workers()))
 
     async def same_user(self, scope: Scope) -> bool:
         """Whether the peer's socket is open and belongs to our effective user, outside of agents' sandboxes."""
