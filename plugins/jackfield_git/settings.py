@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 _HOST = r"[A-Za-z0-9\[][^\s@/]*(/[^\s]*)?"
 """And a path. No user and no password: a command line shows the address."""
@@ -13,6 +15,8 @@ ADDRESS = (
     rf"^(https?://{_HOST}|ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?{_HOST}"
     r"|[A-Za-z0-9_.]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^\s:-][^\s]*|file:///[^\s]+)?$"
 )
+_PROTECTED = re.compile(r"(?!refs/)[A-Za-z0-9*_./-]+")
+"""A name that no branch can have would protect none, and nobody would notice."""
 BRANCH = r"^[A-Za-z0-9][A-Za-z0-9_-]*([./][A-Za-z0-9_-]+)*$"
 
 
@@ -77,6 +81,14 @@ class GitSettings(BaseModel):
     files: int = Field(10_000, ge=1, le=100_000, description="Most files in the repository's directory.")
     file_bytes: int = Field(16_777_216, ge=1024, le=268_435_456, description="Bytes of one file.")
     total_bytes: int = Field(268_435_456, ge=1024, le=4_294_967_296, description="Bytes of all files together.")
+
+    @field_validator("protected_branches")
+    @classmethod
+    def _are_names(cls, value: Sequence[str]) -> Sequence[str]:
+        for name in value:
+            if _PROTECTED.fullmatch(name) is None:
+                raise ValueError(f"{name!r} is no name of a branch, such as main or release/*; leave out refs/heads/")
+        return value
 
     @property
     def is_protected(self) -> bool:

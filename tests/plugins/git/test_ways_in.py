@@ -259,3 +259,9 @@ async def test_nothing_is_pushed_to_a_protected_branch(tmp_path: Path, bare: Pat
     assert refused.value.code == "PROTECTED_BRANCH"
     assert _git("--git-dir", str(bare), "for-each-ref") == b""
     assert not GitSettings.model_validate({**given, "branch": "development"}).is_protected
+
+
+@pytest.mark.parametrize("name", ["refs/heads/main", "main ", "release/?", "[main]"])
+def test_a_name_that_protects_no_branch_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError, match="leave out refs/heads/"):
+        GitSettings.model_validate({"protected_branches": [name]})
