@@ -1,4 +1,5 @@
 import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import type { Budget } from './model';
@@ -30,6 +31,7 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
             placeholder={t('no limit')}
             min={0}
             decimalScale={2}
+            {...UNGROUPED}
             value={draft[period].usd ?? ''}
             error={errors[`budgets.${period}.usd`] ?? errors[`budgets.${period}`]}
             onChange={(value) => put(period, 'usd', value)}
