@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyotp
 import pytest
 
 from jackfield.testing.command_logins import begin_login
@@ -46,6 +48,35 @@ def test_somebody_logs_in_in_another_tab_and_allows(
     expect(page.get_by_text("go on in the terminal")).to_be_visible()
     out, _ = process.communicate(timeout=30)
     assert json.loads(out)["username"] == USERNAME
+
+
+def test_whoever_has_a_second_factor_gives_it_before_the_command_gets_a_key(
+    stranger_page: Page, daemon: Daemon, tmp_path: Path
+) -> None:
+    tina = {"username": "tina", "password": PASSWORD}
+    daemon.admin().post("/users", json={**tina, "role": "member"}).raise_for_status()
+    client = daemon.client(headers={"Origin": daemon.base_url, "X-Forwarded-For": "203.0.113.9"})
+    client.post("/api/session", json=tina).raise_for_status()
+    app = pyotp.TOTP(client.post("/api/session/factors/totp").raise_for_status().json()["data"]["secret"])
+    used = app.now()
+    client.put("/api/session/factors/totp", json={"code": used}).raise_for_status()
+    page = stranger_page
+    process, address = begin_login(daemon, tmp_path, "laptop")
+    page.goto(address)
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Log in").click()
+    tab = opened.value
+    tab.get_by_role("textbox", name="User name").fill("tina")
+    tab.get_by_role("textbox", name="Password").fill(PASSWORD)
+    tab.get_by_role("button", name="Log in", exact=True).click()
+    code = tab.get_by_label("Code of an authenticator app")
+    code.wait_for()
+    expect(page.get_by_role("button", name="Allow")).to_be_hidden()
+    code.fill(next(one for one in (app.now(), app.at(int(time.time()) + 30)) if one != used))
+    tab.get_by_role("button", name="Log in", exact=True).click()
+    page.get_by_role("button", name="Allow").click(timeout=30_000)
+    out, _ = process.communicate(timeout=30)
+    assert json.loads(out)["username"] == "tina"
 
 
 def test_a_code_is_typed_by_the_daemon_s_own_user(page: Page, daemon: Daemon, axe: Callable[[Page], None]) -> None:
