@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import RateLimited
+from jackfield.api.events import until_stopping
 from jackfield.api.mail import Letter, Mailer, MailNotSetUp, MailServerAway
 from jackfield.api.object_references import load
 from jackfield.api.secret_places import GivenSecret
@@ -50,10 +51,36 @@ class SmtpMailer:
             raise RateLimited(_RETRY, "Too many mails wait for the mail server; try again in some seconds.")
         self._pending += 1
         try:
-            async with self._turns:
-                await self._in_time(to, letter)
+            await self._unless_stopping(to, letter)
         finally:
             self._pending -= 1
+
+    async def _unless_stopping(self, to: str, letter: Letter | None) -> None:
+        """A mail server that hangs must not hold up the stop: the request that waits for it would lose its record."""
+        mail = asyncio.ensure_future(self._in_turn(to, letter))
+        stopping = asyncio.ensure_future(until_stopping(self._context.events))
+        try:
+            await asyncio.wait({mail, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not mail.done():
+                raise MailServerAway("The daemon stops before the mail server has taken the mail.")
+            mail.result()
+        finally:
+            mail.cancel()
+            stopping.cancel()
+            await asyncio.gather(mail, stopping, return_exceptions=True)
+
+    async def _in_turn(self, to: str, letter: Letter | None) -> None:
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise MailServerAway(
+                f"No turn came within {self.settings.timeout:g} seconds (mail.timeout): the mail server is slow."
+            ) from None
+        try:
+            await self._in_time(to, letter)
+        finally:
+            self._turns.release()
 
     async def _in_time(self, to: str, letter: Letter | None) -> None:
         server = f"{self.settings.host}, port {self.settings.used_port}"

@@ -44,7 +44,10 @@ class MailSettings(BaseModel):
         description="The sender of every mail, such as `Jackfield <jackfield@example.com>`. Needed with `host`.",
     )
     timeout: float = Field(
-        10.0, gt=0, le=120, description="How long one mail may take with connection and login, in seconds."
+        10.0,
+        gt=0,
+        le=120,
+        description="How long one mail may take, and how long it may wait for its turn, in seconds.",
     )
     connections: int = Field(4, ge=1, le=64, description="Mails on their way at the same time.")
     waiting: int = Field(100, ge=1, le=10_000, description="Mails that may wait for their turn; more are refused.")

@@ -9,7 +9,7 @@ from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, MethodNotAllowed, NotFound, StoreUnavailable
-from jackfield.api.events import STOPPING
+from jackfield.api.events import until_stopping
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.answers import answer_nothing, header_values, serve_answered
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
@@ -56,7 +56,8 @@ class AskingApp:
         """Cancelled as soon as the caller leaves. Raises `NotFound` then, which nobody reads; `StoreUnavailable` when
         the daemon stops: a terminal that survives it still shows its own dialog."""
         task = asyncio.ensure_future(answer)
-        leaving, stopping = asyncio.ensure_future(_left(receive)), asyncio.ensure_future(self._stopping())
+        leaving = asyncio.ensure_future(_left(receive))
+        stopping = asyncio.ensure_future(until_stopping(self._context.events))
         try:
             await asyncio.wait({task, leaving, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
@@ -68,13 +69,6 @@ class AskingApp:
             for one in (task, leaving, stopping):
                 one.cancel()
             await asyncio.gather(task, leaving, stopping, return_exceptions=True)
-
-    async def _stopping(self) -> None:
-        """Until the daemon stops."""
-        with self._context.events.subscribe("system") as events:
-            async for event in events:
-                if event.type == STOPPING:
-                    return
 
 
 def _bearer(headers: Mapping[str, str]) -> str:

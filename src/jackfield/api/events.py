@@ -73,3 +73,11 @@ class EventBus(Protocol):
 
     def subscribe_everywhere(self, *topics: str) -> AbstractContextManager[Subscription]:
         """The same, also of what belongs to other hosts, whose name is `host` in the data then: for people to read."""
+
+
+async def until_stopping(events: EventBus) -> None:
+    """Until the daemon stops: for work that would hold up the stop, or end with the wrong reason."""
+    with events.subscribe("system") as heard:
+        async for event in heard:
+            if event.type == STOPPING:
+                return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
@@ -26,6 +26,7 @@ from ..api.process_containers import ContainerSettings
 from ..api.storage import Store
 from ..core.bus import MemoryBus
 from ..core.containers.service import Containers
+from ..core.events import LossyEventBus
 from ..core.memos import LocalMemos
 from .binary import MemoryBinary
 
@@ -66,26 +67,26 @@ class FakeSecrets:
 
 
 class FakeEvents:
-    """Keeps what is published in `published`."""
+    """Keeps what is published in `published`, and tells it to subscribers."""
 
     def __init__(self, clock: Clock) -> None:
         self.heard: Container[str] = EveryTopic()
         self.published: list[Event] = []
         self._clock = clock
+        self._bus = LossyEventBus(clock)
 
     def wanted(self, topic: str) -> bool:
         return topic in self.heard
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:
         self.published.append(Event(topic, type, self._clock.now_ms(), data))
+        self._bus.publish(topic, type, data)
 
-    @contextlib.contextmanager
-    def subscribe(self, *topics: str) -> Iterator[Subscription]:
-        raise NotImplementedError("tests read `published`")
-        yield
+    def subscribe(self, *topics: str) -> contextlib.AbstractContextManager[Subscription]:
+        return self._bus.subscribe(*topics)
 
     def subscribe_everywhere(self, *topics: str) -> contextlib.AbstractContextManager[Subscription]:
-        return self.subscribe(*topics)
+        return self._bus.subscribe_everywhere(*topics)
 
 
 def made(nodes: Iterable[NodeType | NodeOffer]) -> list[NodeType]:

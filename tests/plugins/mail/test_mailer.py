@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from jackfield.api.context import Service
 from jackfield.api.errors import ConfigurationError, RateLimited
-from jackfield.api.mail import Letter, MailFailed, MailNotSetUp, is_address
+from jackfield.api.events import STOPPING
+from jackfield.api.mail import Letter, MailFailed, MailNotSetUp, MailServerAway, is_address
 from jackfield.testing.certificates import self_signed
 from jackfield.testing.context import FakeContext
 from jackfield.testing.smtp import PASSWORD, USER, Postbox, silent_server, smtp_server, text_of
@@ -147,6 +148,26 @@ async def test_a_server_that_hangs_holds_up_no_more_than_its_time_and_its_turns(
         await asyncio.wait(under_way)
     with pytest.raises(MailFailed):  # their places are free again
         await one.send("bob@example.com", LETTER)
+
+
+async def test_a_mail_under_way_does_not_hold_up_the_stop(mailer: Callable[..., SmtpMailer]) -> None:
+    with silent_server() as port:
+        one = mailer(port, timeout=60)
+        under_way = asyncio.create_task(one.send("bob@example.com", LETTER))
+        async with asyncio.timeout(20):
+            while not under_way.done():
+                one._context.events.publish("system", STOPPING, {})
+                await asyncio.sleep(0)
+        with pytest.raises(MailServerAway, match="stops"):
+            await under_way
+    assert one._pending == 0
+
+
+async def test_a_mail_waits_for_its_turn_as_long_as_for_the_server(mailer: Callable[..., SmtpMailer]) -> None:
+    one = mailer(1, timeout=0.05, connections=1)
+    async with one._turns:
+        with pytest.raises(MailServerAway, match="turn"):
+            await one.send("bob@example.com", LETTER)
 
 
 async def test_without_a_host_there_is_no_mail(tmp_path: Path) -> None:
