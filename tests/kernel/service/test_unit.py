@@ -36,6 +36,7 @@ def analyzed(tmp_path: Path, text: str, *command: str) -> str:
 def test_systemd_finds_nothing_wrong_with_a_unit(daemon: ServedDaemon, tmp_path: Path) -> None:
     told = analyzed(tmp_path, unit_of(daemon), "verify", "--man=no")
     assert "jackfield.service" not in told
+    assert "\nDelegate=yes\n" in unit_of(daemon), "limits of agents are control groups"
 
 
 def test_the_systems_unit_is_as_closed_as_what_it_runs_allows(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def unit_of(daemon: ServedDaemon) -> str:
         "TimeoutStartSec=300",
         "TimeoutStopSec=45",
         "WatchdogSec=120",
+        "# The daemon makes a control group for each run of an agent: docs/containment.md.",
+        "Delegate=yes",
         "# Write KillMode=process, and the terminals that you keep outlive the daemon.",
         _FOR_EVERYBODY,
         *([_FOR_THE_SYSTEM] if daemon.account else []),
