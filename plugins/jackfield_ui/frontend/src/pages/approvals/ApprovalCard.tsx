@@ -25,7 +25,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
     <article className={`${classes.card} ${isOpen ? classes.open : ''}`} aria-label={title}>
       <h2 className={classes.title}>{visible(title)}</h2>
       <Source approval={approval} />
-      {message && <Text className={classes.message}>{message}</Text>}
+      {message && <Text className={classes.message}>{visible(message)}</Text>}
       {input !== null && (
         <pre className={`${classes.input} jf-mono`} tabIndex={0} role="group" aria-label={t('Input')}>
           {visibleInput(input)}
@@ -73,9 +73,9 @@ function Source({ approval }: { approval: Approval }) {
       {executionId && (
         <>
           <Anchor component={Link} to={`${areaPath('executions')}/${segment(executionId)}`} inherit underline="always">
-            {workflow ?? t('execution')}
+            {workflow ? visible(workflow) : t('execution')}
           </Anchor>
-          {node && ` · ${node}`}
+          {node && ` · ${visible(node)}`}
           {!profile && tool && ` · ${visible(tool)}`}
           {' · '}
           {approval.test && (
