@@ -20,6 +20,7 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.tables import AreaSettings, DaemonSettings, ServerSettings
 from jackfield.http import peer
 from jackfield.http.app import create_app
+from jackfield.http.own_sockets import WORKER_MODULE
 from jackfield.http.peer import PeerLookup, normalised, owner_by_netlink, owner_by_proc
 
 from .conftest import Client, MakeKernel
@@ -422,7 +423,7 @@ async def test_what_the_daemon_calls_itself_comes_from_nobody() -> None:
             assert not await PeerLookup().same_user(scope)
             assert not await PeerLookup().same_uid(scope)
             assert await PeerLookup(first=os.getppid()).same_user(scope)  # those of another daemon
-        with called(listener, after=["-m", "jackfield.cli.worker", ""]) as worker, listener.accept()[0]:
+        with called(listener, after=["-m", WORKER_MODULE, ""]) as worker, listener.accept()[0]:
             assert not await PeerLookup().same_user(worker)
             assert await PeerLookup(first=os.getppid()).same_user(worker)
             assert await PeerLookup(has_workers=lambda: False).same_user(worker)  # nobody has looked for any

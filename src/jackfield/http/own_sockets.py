@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-WORKER_COMMAND = b"\0-m\0jackfield.cli.worker\0"
-"""In the command line of a worker, which `jackfield.cli.starting_workers` starts."""
+WORKER_MODULE = "jackfield.cli.processes.worker"
+"""The program of a worker, as its command line names it."""
 
 
 def is_own_socket(inode: int, first: int, *, has_workers: bool) -> bool:
@@ -38,10 +38,11 @@ def holds(pid: str, wanted: str) -> bool:
 
 def _processes(first: int) -> Iterator[int]:
     yield first
+    command = f"\0-m\0{WORKER_MODULE}\0".encode()
     for name in os.listdir("/proc"):  # noqa: PTH208
         if name.isdecimal():
             with suppress(OSError, IndexError):
-                if _parent(name) == first and WORKER_COMMAND in Path(f"/proc/{name}/cmdline").read_bytes():
+                if _parent(name) == first and command in Path(f"/proc/{name}/cmdline").read_bytes():
                     yield int(name)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from jackfield.core.workers.loads import Loads
 from jackfield.core.workers.workers import Process
+from jackfield.http.own_sockets import WORKER_MODULE
 
 from ..runtime import Runtime
 
@@ -47,7 +48,7 @@ class WorkerStarter:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "jackfield.cli.processes.worker",
+            WORKER_MODULE,
             stdin=asyncio.subprocess.PIPE,
             pass_fds=(*descriptors, self._loads.descriptor),
             env=self._environment,
