@@ -110,7 +110,7 @@ class KafkaTriggerNode(ConnectionTrigger):
         values = await self.values(run)
         sessions = await load("messaging.kafka_session", "kafka")
         items = await self._items(run, wanted, version)
-        asked = _reading(sessions.Reading, wanted, version, test=run.test)
+        asked = _reading(sessions.TopicReading, wanted, version, test=run.test)
         async with sessions.reading(self.targets(), values, self.settings, asked) as reader:
             options = wanted.options
             messages = KafkaMessages(reader, items, wanted.settling(version), asked.group, self._context.clock)

@@ -119,7 +119,7 @@ class KafkaNode(IntegrationNode):
         sessions = await load("messaging.kafka_session", "kafka")
         registry, schema = await self._schema(run, first)
         messages = [
-            await _message(sessions.Message, run.items[index]["json"], wanted, first, registry, schema, index)
+            await _message(sessions.KafkaMessage, run.items[index]["json"], wanted, first, registry, schema, index)
             for index, wanted in enumerate(resolved)
         ]
         options = first.options
