@@ -24,7 +24,7 @@ class MailRoutes:
 
     @operation(
         "Ask for a mail with which a user sets another password; the answer is the same for every name",
-        operation_id="forgotPassword",
+        operation_id="sendResetLink",
         act=UNRECORDED,  # the mail is recorded, where there is one
         scope="public",
         request=f"{_SCHEMAS}:ForgottenBody",
@@ -51,7 +51,7 @@ class MailRoutes:
 
     @operation(
         "Set one's own mail address; needs a session that has begun lately. The earlier address gets a notice",
-        operation_id="setOwnMail",
+        operation_id="changeOwnMail",
         scope=None,
         act="user.mail",
         request=f"{_SCHEMAS}:OwnMailBody",

@@ -1082,7 +1082,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask for a mail with which a user sets another password; the answer is the same for every name */
-        post: operations["forgotPassword"];
+        post: operations["sendResetLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1150,7 +1150,7 @@ export interface paths {
         /** Show one's own mail address */
         get: operations["getOwnMail"];
         /** Set one's own mail address; needs a session that has begun lately. The earlier address gets a notice */
-        put: operations["setOwnMail"];
+        put: operations["changeOwnMail"];
         post?: never;
         delete?: never;
         options?: never;
@@ -19079,7 +19079,7 @@ export interface operations {
             503: components["responses"]["DaemonStoreUnavailable"];
         };
     };
-    forgotPassword: {
+    sendResetLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -19239,7 +19239,7 @@ export interface operations {
             503: components["responses"]["DaemonStoreUnavailable"];
         };
     };
-    setOwnMail: {
+    changeOwnMail: {
         parameters: {
             query?: never;
             header?: never;
