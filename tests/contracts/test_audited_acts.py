@@ -27,6 +27,7 @@ QUIET = {
     "POST /api/profiles/<alias>/hooks/check": "tells only",
     "POST /api/proxy/<alias>/config/check": "tells only",
     "POST /api/proxy/<alias>/test": "tells only",
+    "POST /api/session/forgotten": "is answered before a user is looked for; a link that is sent is recorded",
     "POST /api/session/question": "a step of a login",
     "POST /api/session/passkey": "a step of a login",
     "POST /api/session/passkeys": "begins a setup, which is recorded when it ends",

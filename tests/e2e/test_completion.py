@@ -76,7 +76,7 @@ OWN_WORDS = {
     "git diff": "paths of the repository", "git push": "paths of the repository",
     "invitations revoke": "the id of a link", "plugins new": "the name of a new plugin",
     "plugins install": "the name of a distribution", "plugins remove": "the name of a distribution",
-    "registry pin": "a commit", "sessions end": "the id of a session",
+    "mail test": "an address", "registry pin": "a commit", "sessions end": "the id of a session",
     "tag create": "the name of a new tag", "tag rename": "its new name",
     "terminal new": "arguments of an agent", "terminal play": "a file or an id of a session that has ended",
     "approvals answer": "an option or a text", "copilot": "a task", "evaluation cancel": "the id of a run",
@@ -92,6 +92,7 @@ UNTRIED = {
     "evaluation show name": "an evaluation", "mcp revoke-token token": "a run of an agent",
     "invitations create projects": "a project beside the shared one",
     "projects rename project": "a project beside the shared one", "secrets test source": "a source of secrets",
+    "usage weekly in_project": "a project beside the shared one",
 }  # fmt: skip
 """Completions whose names there are only with what stands here, which these tests do not begin."""
 TRY = (

@@ -21,6 +21,7 @@ _SHOWING = "jackfield_telemetry.cli.showing"
 _FILING = "jackfield_telemetry.cli.filing"
 complete_agent = completed_of("/api/agents", key="id", about="name")
 complete_profile = completed_of("/api/profiles", key="alias", about="agent_id")
+complete_project = completed("/projects")
 complete_provider = completed_of("/api/providers", key="id", about="name")
 
 
@@ -34,7 +35,7 @@ def filters(command: CommandT) -> CommandT:
             "--in-project",
             default="",
             metavar="PROJECT",
-            shell_complete=completed("/projects"),
+            shell_complete=complete_project,
             help="Of this project's profiles alone, by its id or name.",
         ),
         click.option("--provider", default="", shell_complete=complete_provider, help="Of this provider alone."),
