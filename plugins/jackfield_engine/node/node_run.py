@@ -123,8 +123,8 @@ class EngineNodeRun:
     @cached_property
     def identity(self) -> tuple[str | int, ...]:
         """Tells the run from every other one, also after a crash: what has run before is replayed then. A node may run
-        without being counted by `run_index`, so that the number of all runs is in it too. What it does after a wait is
-        something else than what it did before."""
+        without being counted by `run_index`, so that the number of all runs is in it too. After a wait the run has
+        another identity than before."""
         run = (self.execution.id, self.node.name, self.run_index, self._task.index)
         return (*run, self._task.waits) if self._task.waits else run
 
