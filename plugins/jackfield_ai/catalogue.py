@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import REVIEW_FORM, NodeOffer
+from jackfield.api.nodes import REVIEW_FORM, NodeOffer, NodeOutline
 from jackfield.api.nodes.later_outlines import LaterOutlines
+from jackfield.api.object_references import load
 from jackfield_ai.known_kinds import KNOWN
-from jackfield_ai.review.kinds import RESOURCES, review_outline
 
 OUTLINES = Path(__file__).with_name("outlines.json")
 RUNNING: Mapping[str, str] = {
@@ -102,6 +103,20 @@ SERVING: Mapping[str, str] = {
     "vectorStoreWeaviate": "retrieval.stores.weaviate:weaviate",
 }
 """The same for those that serve others."""
+REVIEWS: Mapping[str, str] = {
+    "discord": "message",
+    "emailSend": "email",
+    "gmail": "message",
+    "microsoftOutlook": "message",
+    "microsoftTeams": "chatMessage",
+    "slack": "message",
+    "telegram": "message",
+    "whatsApp": "message",
+}
+"""The kind of a service's own node -> the resource whose operation `sendAndWait` asks about an agent's calls.
+
+Source: n8n's source code, `hitl-tools.ts`: a node for review is made of each that can send a question and wait.
+"""
 PREFIX = "langchain."
 
 
@@ -109,7 +124,7 @@ def node_types(context: PluginContext) -> list[NodeOffer]:
     """One offer per kind."""
     here = {PREFIX + kind: place for kind, place in (*RUNNING.items(), *SERVING.items())}
     of = LaterOutlines(OUTLINES).of
-    reviews = [kind + REVIEW_FORM for kind in RESOURCES]
+    reviews = [kind + REVIEW_FORM for kind in REVIEWS]
     offered = [*here.items(), *((kind, "known:known") for kind in KNOWN)]
     return [
         *(
@@ -121,5 +136,12 @@ def node_types(context: PluginContext) -> list[NodeOffer]:
 
 
 def _review(context: PluginContext, kind: str) -> NodeOffer:
-    outline = partial(review_outline, context, kind)
-    return NodeOffer(kind, "jackfield_ai.review.node:review", (context, kind), outline=outline)
+    return NodeOffer(
+        kind, "jackfield_ai.review.node:review", (context, kind), outline=partial(_review_outline, context, kind)
+    )
+
+
+def _review_outline(context: PluginContext, kind: str) -> NodeOutline:
+    """Its module is imported when somebody asks: a start does not."""
+    of = cast("Callable[[PluginContext, str], NodeOutline]", load("jackfield_ai.review.kinds:review_outline"))
+    return of(context, kind)

@@ -1,28 +1,11 @@
-"""The services over which people are asked about calls of tools, and what lists show of these nodes.
-
-Source: n8n's source code, `hitl-tools.ts`: such a node is made of each that can send a question and wait.
-"""
+"""What lists show of the nodes that ask people about calls of tools; see `jackfield_ai.catalogue.REVIEWS`."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from jackfield.api.ai import TOOL
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import REVIEW_FORM, NodeCatalog, NodeDescription, NodeOutline
 from jackfield.api.records import record, replace
-
-RESOURCES: Mapping[str, str] = {
-    "discord": "message",
-    "emailSend": "email",
-    "gmail": "message",
-    "microsoftOutlook": "message",
-    "microsoftTeams": "chatMessage",
-    "slack": "message",
-    "telegram": "message",
-    "whatsApp": "message",
-}
-"""The kind of the service's own node -> the resource whose operation `sendAndWait` asks."""
 
 
 @record

@@ -23,7 +23,8 @@ from jackfield.api.nodes.forms import NodeField
 from jackfield.api.nodes.lists import CredentialAccess, ListQuestion, LoadedPage, listing_node
 from jackfield.api.questions import APPROVAL
 from jackfield.api.workflows import Node
-from jackfield_ai.review.kinds import RESOURCES, described
+from jackfield_ai.catalogue import REVIEWS
+from jackfield_ai.review.kinds import described
 from jackfield_ai.tools.reviewed import ReviewedTool
 from jackfield_ai.tools.toolbox import tools_of
 
@@ -31,6 +32,10 @@ ASKS = "sendAndWait"
 MESSAGE = (
     "=The agent wants to run this tool: {{ $tool.name }}\n\nInput:\n{{ JSON.stringify($tool.parameters, null, 2) }}"
 )
+
+
+_SETTLED_LABELS = {"resource": "Resource", "operation": "Operation", "responseType": "Answer"}
+"""As the services' own nodes have them."""
 
 
 class NothingToAsk(NodeParameters):
@@ -49,7 +54,7 @@ class ReviewNode:
         self.description = outline.description
         self.effect = outline.effect
         self._settled: dict[str, Json] = {
-            "resource": RESOURCES[asking],
+            "resource": REVIEWS[asking],
             "operation": ASKS,
             "responseType": APPROVAL,
         }
@@ -80,7 +85,7 @@ class ReviewNode:
         names = {"message", *self._settled}
         fields = [one for one in form_of(self._base, version) if one.name not in names and self._counts(one)]
         hidden = [
-            NodeField(name=name, control="hidden", label=name, default=value, expression=False)
+            NodeField(name=name, control="hidden", label=_SETTLED_LABELS[name], default=value, expression=False)
             for name, value in self._settled.items()
         ]
         return [_MESSAGE_FIELD, *hidden, *fields]

@@ -19,7 +19,7 @@ from jackfield.api.nodes.fields import form_of
 from jackfield.api.storage import ExecutionFilter
 from jackfield.api.workflows import Document
 from jackfield.testing.context import FakeCatalog
-from jackfield_ai.review.kinds import RESOURCES
+from jackfield_ai.catalogue import REVIEWS
 from jackfield_ai.review.node import review
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_forms.open_questions import FormQuestions
@@ -288,7 +288,7 @@ def test_forms_ask_and_do_nothing_else(reviewed: AiLab) -> None:
     assert asks.parameters(None).completed({"operation": "deleteMessage"})["operation"] == "sendAndWait"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in RESOURCES if kind != "emailSend"])
+@pytest.mark.parametrize("kind", [kind for kind in REVIEWS if kind != "emailSend"])
 def test_each_service_can_ask(lab: AiLab, kind: str) -> None:
     base = node_in(lab.context, description_file(kind))
     lab.context.ports["NodeCatalog"] = FakeCatalog(base)
