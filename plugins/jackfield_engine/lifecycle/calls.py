@@ -24,7 +24,7 @@ from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, reques
 from jackfield_engine.run.handles import Handle
 from jackfield_engine.run.marks import awaited_call
 from jackfield_engine.run.state import RunEvent, RunState
-from jackfield_engine.run.stored_form import chunk, encode, encode_long
+from jackfield_engine.run.stored_form import encode, encode_long
 from jackfield_engine.shared.item_files import keep_files, without_large_data
 from jackfield_engine.shared.services import Services
 
@@ -72,7 +72,7 @@ class Calls:
                     record["outputs"] = [paired(given, outputs_of(record, []) or [])]
             long = items is not None and is_long([items])
             data = await asyncio.to_thread(encode_long, record) if long else encode(record)
-            steps = hide(chunk([data]), hidden_in(items or [], waiting.workflow.nodes))
+            steps = hide(b"[" + data + b"]", hidden_in(items or [], waiting.workflow.nodes))
             if not await self._end_wait(execution_id, steps, stored.next_chunk):
                 raise _over()
         finally:

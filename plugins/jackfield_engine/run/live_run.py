@@ -32,7 +32,6 @@ from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.progress import RunProgress
 from jackfield_engine.run.spans import RunSpans
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
-from jackfield_engine.run.stored_form import without_long_input
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.item_files import keep_files, replayed_items
 from jackfield_engine.shared.services import Services
@@ -83,14 +82,14 @@ class LiveRun:
         self.id = handle.id
         self.services = services
         self.handle = handle
-        self.request = without_long_input(request)
         self.within = within
         self.clock: Clock = services.clock
         self.log: logging.Logger = services.context.log
         self._events = services.context.events
         self._limit = time_limit(request.workflow, services.settings)
-        self.data = ExecutionState(handle.id, self.request, services.plans.of(request.workflow), services)
         self.disk = RunPersistence(handle.id, request, created_at, services, self._added)
+        self.request = self.disk.request
+        self.data = ExecutionState(handle.id, self.request, services.plans.of(request.workflow), services)
         self.progress = RunProgress(self.data, self.request, self.disk, services)
         if services.tracer is not None and self.request.trace is not None:
             self.progress.spans = RunSpans(services.tracer, self.request.trace)

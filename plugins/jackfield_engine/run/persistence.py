@@ -15,6 +15,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
+import orjson
+
 from jackfield.api.caller_secrets import Hidden, hidden_in, hidden_in_pinned, hide
 from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
@@ -22,6 +24,7 @@ from jackfield.api.futures import outlived
 from jackfield.api.history import NodeRecord
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
 from jackfield.api.storage import (
     CallUpdate,
     ExecutionStatus,
@@ -35,18 +38,15 @@ from jackfield_engine.run.handles import settle_error
 from jackfield_engine.run.marks import CRASHED
 from jackfield_engine.run.stored_form import (
     LEFT,
+    LONG_INPUT,
     call_mark,
-    chunk,
-    encode,
+    encode_unusual,
     failure_json,
-    input_json,
-    input_size,
     new_execution,
-    placed_call,
     resumed_mark,
+    stored_input,
     tells_of_call,
     too_much,
-    without_long_input,
 )
 from jackfield_engine.shared.services import Services
 
@@ -85,8 +85,10 @@ class RunPersistence:
         self.created_at = created_at
         self.started_at: int | None = None
         """When its first node ran; Unix ms."""
-        self.size = input_size(request)
-        """Bytes of the input; until it is encoded, about that many of a call's."""
+        body = b"" if request.call is None else request.call.body
+        self.size = len(body if request.encoded is None else request.encoded)
+        """Bytes of the input; until it is encoded, about that many of a call's, whose body may stand in its items
+        alone."""
         self._encoded = request.encoded
         """The items as they came, until the store has taken them. A long list is not kept with the request."""
         self._input: bytes | None = None
@@ -100,7 +102,9 @@ class RunPersistence:
         self._call: NewCall | None = None
         """As the store gets it, with the input."""
         self._id = execution_id
-        self._request = without_long_input(request)
+        is_long = len(request.encoded or b"") >= LONG_INPUT
+        self.request = replace(request, encoded=None) if is_long else request
+        """As the execution keeps it: the JSON of a long input is the store's alone."""
         self._store: Store = services.store
         self._clock = services.clock
         self._log: logging.Logger = services.context.log
@@ -150,9 +154,7 @@ class RunPersistence:
     def measure(self) -> int:
         """Encode the input, as the acceptance needs it; its bytes."""
         if self._input is None:
-            given, begin = input_json(self._request, self._encoded)
-            self._input = self._kept(given)
-            self._call = placed_call(self._request.call, given, self._input, begin, self.hidden)
+            self._input, self._call = stored_input(self.request, self._encoded, self.hidden)
             self.size = len(self._input)
         return self.size
 
@@ -179,7 +181,7 @@ class RunPersistence:
         self.measure()
         data, self._input = self._input or b"", None
         call, self._call = self._call, None
-        return new_execution(self._request, self._id, data, call, status, self.created_at, self._since(), owner)
+        return new_execution(self.request, self._id, data, call, status, self.created_at, self.started_at, owner)
 
     def _added(self, future: asyncio.Future[None]) -> None:
         error = StoreUnavailable() if future.cancelled() else future.exception()
@@ -214,7 +216,10 @@ class RunPersistence:
     def keep(self, record: NodeRecord, *, effect: bool = False, counted: bool = False) -> None:
         """A node run, to be stored with the next write. counted: its results are more for the execution. Raises
         `NodeError` when they are not JSON, or more than it may have; then nothing is kept."""
-        data = encode(record)
+        try:
+            data = orjson.dumps(record)
+        except TypeError:
+            data = encode_unusual(record)
         self.keep_encoded(data, len(data) if counted else 0, effect=effect)
 
     def keep_encoded(self, data: bytes, size: int, *, effect: bool) -> None:
@@ -375,8 +380,8 @@ class RunPersistence:
     def _is_kept(self, outcome: Outcome) -> bool:
         """By n8n's rule: `saveManualExecutions` decides on runs by hand, the other two settings on the rest. Every
         execution is stored until it is over, so that it survives a crash."""
-        settings = self._request.workflow.settings.raw
-        if self._request.mode in _BY_HAND:
+        settings = self.request.workflow.settings.raw
+        if self.request.mode in _BY_HAND:
             return settings.get("saveManualExecutions") is not False
         name = "saveDataSuccessExecution" if outcome.status == "success" else "saveDataErrorExecution"
         return settings.get(name) != "none"
@@ -408,7 +413,7 @@ class RunPersistence:
         self.effect_pending = False
         if not self._pending:
             return None
-        steps = chunk(self._pending)
+        steps = b"[" + b",".join(self._pending) + b"]"
         self._pending = []
         self._marked = False
         return self._kept(steps)

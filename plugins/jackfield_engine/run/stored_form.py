@@ -5,7 +5,7 @@ All but the acceptance is JSON, which `jackfield.api.history` reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import orjson
 
@@ -29,13 +29,6 @@ MAX_DEPTH = 250
 """Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
 
 
-def input_size(request: ExecutionRequest) -> int:
-    """Bytes of the input, as far as they are known before it is encoded: a call's body may stand in its items alone."""
-    if request.encoded is not None:
-        return len(request.encoded)
-    return 0 if request.call is None else len(request.call.body)
-
-
 def tells_of_call(items: Items) -> bool:
     """Whether the items may hold what a caller proved itself with. Of most calls nothing more is asked."""
     for item in items[:LOOKED_AT]:
@@ -50,7 +43,11 @@ def encode(record: NodeRecord) -> bytes:
     try:
         return orjson.dumps(record)
     except TypeError:
-        pass
+        return encode_unusual(record)
+
+
+def encode_unusual(record: NodeRecord) -> bytes:
+    """The same for a record that orjson refuses, such as one with integers of more than 64 bits."""
     try:
         if not depth_exceeds(record, MAX_DEPTH):
             return stored_json(record)
@@ -67,11 +64,6 @@ def encode_long(record: NodeRecord) -> bytes:
         return encode(record)
 
 
-def chunk(records: Sequence[bytes]) -> bytes:
-    """Encoded records as one chunk."""
-    return b"[" + b",".join(records) + b"]"
-
-
 def call_mark(call: Mapping[str, Json]) -> bytes:
     """The mark that stands behind the node run that waits for a call."""
     return stored_json({"mark": "call", "call": call})
@@ -82,9 +74,12 @@ def resumed_mark(life: str, daemon: str) -> bytes:
     return orjson.dumps([{"mark": "resumed", "life": life, "daemon": daemon}])
 
 
-def without_long_input(request: ExecutionRequest) -> ExecutionRequest:
-    """The request as an execution keeps it: the JSON of a long input is the store's alone."""
-    return request if len(request.encoded or b"") < LONG_INPUT else replace(request, encoded=None)
+def stored_input(request: ExecutionRequest, encoded: bytes | None, hidden: Hidden) -> tuple[bytes, NewCall | None]:
+    """The input and its call, whose body stands in it, as the store gets both. `encoded`: as `input_json` takes it;
+    `hidden`: is taken out of both."""
+    given, begin = input_json(request, encoded)
+    kept = hide(given, hidden) if hidden else given
+    return kept, _placed_call(request.call, given, kept, begin, hidden)
 
 
 def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple[bytes, int]:
@@ -105,7 +100,7 @@ def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple
     return b"".join((head, items, b",", orjson.dumps(rest)[1:])), len(head)
 
 
-def placed_call(call: NewCall | None, given: bytes, kept: bytes, begin: int, hidden: Hidden) -> NewCall | None:
+def _placed_call(call: NewCall | None, given: bytes, kept: bytes, begin: int, hidden: Hidden) -> NewCall | None:
     """The call, whose body stands in the input. `given`, `kept`: the input before and after what is hidden was taken
     out of it. `begin`: where its items do."""
     if call is None or not call.places:
@@ -137,11 +132,11 @@ def new_execution(
     call: NewCall | None,
     status: ExecutionStatus,
     created_at: int,
-    started_at: int,
+    started_at: int | None,
     owner: str | None,
 ) -> NewExecution:
-    """The acceptance. data: see `input_json`; call: as it stands in it. The document goes along when it is saved
-    nowhere else."""
+    """The acceptance. data: see `stored_input`; call: as it stands in it. started_at: None: when it was created. The
+    document goes along when it is saved nowhere else."""
     workflow = request.workflow
     unsaved = workflow.id is None or workflow.version < 1
     return NewExecution(
@@ -152,7 +147,7 @@ def new_execution(
         status=status,
         created_at=created_at,
         input=data,
-        started_at=None if status == "queued" else started_at,
+        started_at=None if status == "queued" else started_at or created_at,
         document=workflow.document if unsaved else None,
         retry_of=request.retry_of,
         call=call,

@@ -76,12 +76,8 @@ class NodeRules:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._settings = context.settings(NodeTypesSettings)
-
-    @property
-    def in_use(self) -> bool:
-        found = self._settings
-        return bool(found.exclude or found.allow or found.rules)
+        found = self._settings = context.settings(NodeTypesSettings)
+        self.in_use = bool(found.exclude or found.allow or found.rules)
 
     async def check(self, workflow: Workflow, caller: Principal, stays: Callable[[str], bool] = _none_stays) -> None:
         """stays: whether the node of a name is the stored one, which may stay until the workflow goes live. Raises

@@ -27,11 +27,8 @@ class RunRules:
 
     def __init__(self, context: PluginContext) -> None:
         self._rules = NodeRules(context)
+        self.in_use = self._rules.in_use
         self._looked: OrderedDict[int, _Looked] = OrderedDict()
-
-    @property
-    def in_use(self) -> bool:
-        return self._rules.in_use
 
     async def excluded(self, workflow: Workflow) -> ExcludedNode | None:
         if not self.in_use:
