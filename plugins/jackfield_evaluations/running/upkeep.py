@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.object_references import load
 from jackfield_evaluations.book import EvaluationBook
-from jackfield_evaluations.running.runs import EvaluationRuns
 from jackfield_evaluations.settings import EvaluationsSettings
+
+if TYPE_CHECKING:
+    from jackfield_evaluations.running.runs import EvaluationRuns
 
 _LOOKS = 5
 """Looks at its own run between two looks at those of others."""
@@ -19,7 +24,12 @@ def start(context: PluginContext) -> None:
 
 
 async def stop(context: PluginContext) -> None:
-    await context.port(EvaluationRuns).leave()
+    await _runs(context).leave()
+
+
+def _runs(context: PluginContext) -> EvaluationRuns:
+    """Their modules are imported with the first call."""
+    return context.port(cast("type[EvaluationRuns]", load("jackfield_evaluations.running.runs:EvaluationRuns")))
 
 
 async def _take_over_forever(context: PluginContext) -> None:
@@ -28,7 +38,7 @@ async def _take_over_forever(context: PluginContext) -> None:
         try:
             # Without runs that go on, nothing of them is loaded.
             if await context.port(EvaluationBook).open_runs():
-                await context.port(EvaluationRuns).take_over()
+                await _runs(context).take_over()
         except StoreUnavailable:
             context.log.warning("Runs of evaluations cannot be looked at now.")
         await context.clock.sleep(min(settings.look_interval * _LOOKS, settings.lease / 2))
