@@ -18,7 +18,8 @@ IDLE = frozenset(
 )
 """Heavy ones that no daemon needs before somebody asks the management API, logs in or runs something."""
 MOST = 930
-"""Modules of a daemon that is ready; 902 when this was written, some ten more on a busy machine, where work behind the start overtakes it."""
+"""Modules of a daemon that is ready; 902 when this was written, some ten more on a busy machine: work behind the start
+is ahead of it there."""
 IMPORTED = re.compile(r"import time: +\d+ \| +\d+ \| +(\S+)")
 
 
