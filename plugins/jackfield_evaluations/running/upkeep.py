@@ -13,6 +13,7 @@ from jackfield_evaluations.settings import EvaluationsSettings
 if TYPE_CHECKING:
     from jackfield_evaluations.running.runs import EvaluationRuns
 
+_RUNS = "jackfield_evaluations.running.runs:EvaluationRuns"
 _LOOKS = 5
 """Looks at its own run between two looks at those of others."""
 _HOUR_MS = 3_600_000
@@ -24,12 +25,13 @@ def start(context: PluginContext) -> None:
 
 
 async def stop(context: PluginContext) -> None:
-    await _runs(context).leave()
+    if context.is_built(_RUNS):
+        await _runs(context).leave()
 
 
 def _runs(context: PluginContext) -> EvaluationRuns:
     """Their modules are imported with the first call."""
-    return context.port(cast("type[EvaluationRuns]", load("jackfield_evaluations.running.runs:EvaluationRuns")))
+    return context.port(cast("type[EvaluationRuns]", load(_RUNS)))
 
 
 async def _take_over_forever(context: PluginContext) -> None:
