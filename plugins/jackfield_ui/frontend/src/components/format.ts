@@ -107,7 +107,7 @@ export function separators(): Separators {
   };
 }
 
-/** For numbers that may be ports, years or ids, for shares such as weights, and for money, of which 0.50 must never become 50. No point groups their digits, so it begins the decimals in each language. */
+/** For numbers that may be ports, years or ids, and for shares such as weights. No point groups their digits, so it begins the decimals in each language. */
 export const UNGROUPED = { thousandSeparator: false, allowedDecimalSeparators: ['.', ','] };
 
 const formats = new Map<string, Intl.NumberFormat>();

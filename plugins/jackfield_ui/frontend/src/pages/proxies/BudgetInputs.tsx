@@ -1,5 +1,4 @@
 import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
-import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import type { Budget } from './model';
@@ -31,7 +30,6 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
             placeholder={t('no limit')}
             min={0}
             decimalScale={2}
-            {...UNGROUPED}
             value={draft[period].usd ?? ''}
             error={errors[`budgets.${period}.usd`] ?? errors[`budgets.${period}`]}
             onChange={(value) => put(period, 'usd', value)}

@@ -1,6 +1,5 @@
 import { ActionIcon, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { UNGROUPED } from '../../components/format';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { type Limits, nextKey } from './model';
@@ -49,7 +48,6 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
                 w={150}
                 min={field === 'max_concurrent' ? 1 : 0}
                 allowDecimal={field === 'queue_timeout'}
-                {...(field === 'queue_timeout' && UNGROUPED)}
                 placeholder={preset}
                 value={limits[field] ?? ''}
                 error={errors[`${path}.${field}`] ?? (field === 'max_concurrent' ? errors[path] : undefined)}

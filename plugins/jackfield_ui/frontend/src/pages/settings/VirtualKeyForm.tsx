@@ -2,7 +2,6 @@ import { MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } fro
 import { useQuery } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
-import { UNGROUPED } from '../../components/format';
 import { useSending } from '../../components/useSending';
 import { t } from '../../language/messages';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
@@ -101,7 +100,6 @@ export function VirtualKeyForm({
               placeholder={t('no limit')}
               min={0}
               decimalScale={decimals}
-              {...(decimals > 0 && UNGROUPED)}
               {...form.getInputProps(`limits.${name}`)}
             />
           ))}
