@@ -132,7 +132,7 @@ def test_a_virtual_key_is_shown_once_replaced_and_revoked(page: Page, daemon: Da
     dialog.get_by_role("button", name="I have copied it").click()
     shown.wait_for(state="detached")
     row = page.get_by_role("row", name=re.compile("Reports"))
-    row.get_by_text("$0.00 of $20.00 a month").wait_for()
+    row.get_by_text("US$0.00 of US$20.00 a month").wait_for()
     assert key not in page.content()
     page.get_by_role("button", name="New secret for Reports").click()
     confirmed(page, "New secret")
