@@ -1,4 +1,4 @@
-"""What lists show of the nodes that ask people about calls of tools; see `jackfield_ai.catalogue.REVIEWS`."""
+"""The outlines of the nodes that ask people about calls of tools; see `jackfield_ai.catalogue.REVIEWS`."""
 
 from __future__ import annotations
 
