@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.events import STOPPING
+from jackfield.api.events import until_stopping
 from jackfield.api.object_references import load
 
 _HUB = "jackfield_agent_sessions.hub:AgentSessionHub"
@@ -18,10 +18,8 @@ async def start(context: PluginContext) -> None:
 
 async def _close_with_the_daemon(context: PluginContext) -> None:
     """The server waits for its connections before plugins are stopped, and some of them wait for a session."""
-    with context.events.subscribe("system") as events:
-        async for event in events:
-            if event.type == STOPPING:
-                await stop(context)
+    await until_stopping(context.events)
+    await stop(context)
 
 
 async def stop(context: PluginContext) -> None:

@@ -108,3 +108,8 @@ class NodeTypesSettings(BaseModel):
     rules: list[NodeTypesRule] = Field(
         default_factory=list, max_length=200, description="Rules for a role or a project. They only take away."
     )
+
+    @property
+    def in_use(self) -> bool:
+        """Whether there is any rule."""
+        return bool(self.exclude or self.allow or self.rules)

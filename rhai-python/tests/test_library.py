@@ -85,7 +85,7 @@ def test_asynchronous_functions_are_refused_with_a_way(function: object) -> None
 @pytest.mark.parametrize("listener", ["on_print", "on_debug", "default"])
 def test_asynchronous_listeners_are_refused_as_well(listener: str) -> None:
     with pytest.raises(TypeError, match=f"{listener}: is asynchronous, "):
-        rhai.Engine(**{listener: coroutine})  # type: ignore[arg-type]
+        rhai.Engine(**{listener: coroutine})  # type: ignore[arg-type]  # the mistake that is tried
 
 
 def test_the_way_that_the_refusal_names_works() -> None:

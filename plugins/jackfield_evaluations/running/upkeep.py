@@ -25,8 +25,7 @@ def start(context: PluginContext) -> None:
 
 
 async def stop(context: PluginContext) -> None:
-    if context.is_built(_RUNS):
-        await _runs(context).leave()
+    await _runs(context).leave()
 
 
 def _runs(context: PluginContext) -> EvaluationRuns:

@@ -76,8 +76,8 @@ class NodeRules:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        found = self._settings = context.settings(NodeTypesSettings)
-        self.in_use = bool(found.exclude or found.allow or found.rules)
+        self._settings = context.settings(NodeTypesSettings)
+        self.in_use = self._settings.in_use
 
     async def check(self, workflow: Workflow, caller: Principal, stays: Callable[[str], bool] = _none_stays) -> None:
         """stays: whether the node of a name is the stored one, which may stay until the workflow goes live. Raises

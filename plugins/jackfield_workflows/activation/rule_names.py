@@ -32,7 +32,7 @@ def unknown_names(settings: NodeTypesSettings, kinds: Sequence[str]) -> Iterator
 
 def _told(context: PluginContext) -> list[str]:
     settings = context.settings(NodeTypesSettings)
-    if not (settings.exclude or settings.allow or settings.rules):
+    if not settings.in_use:
         return []
     kinds = [outline.kind for outline in context.port(NodeCatalog).outlines()]
     found = list(unknown_names(settings, kinds))

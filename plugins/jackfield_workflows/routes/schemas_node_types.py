@@ -44,7 +44,7 @@ class NodeShapeShown(Shown):
 class NodeTypeShown(Shown):
     kind: str
     type: str
-    displayName: str  # noqa: N815
+    displayName: str  # noqa: N815 - n8n's key
     description: str
     group: str
     icon: str

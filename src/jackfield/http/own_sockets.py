@@ -39,7 +39,7 @@ def holds(pid: str, wanted: str) -> bool:
 def _processes(first: int) -> Iterator[int]:
     yield first
     command = f"\0-m\0{WORKER_MODULE}\0".encode()
-    for name in os.listdir("/proc"):  # noqa: PTH208
+    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
         if name.isdecimal():
             with suppress(OSError, IndexError):
                 if _parent(name) == first and command in Path(f"/proc/{name}/cmdline").read_bytes():

@@ -17,5 +17,5 @@ def begin_login(daemon: Daemon, directory: Path, name: str) -> tuple[subprocess.
     env = {key: text for key, text in os.environ.items() if not key.startswith("JACKFIELD_")}
     env |= {"JACKFIELD_CONFIG_DIR": str(directory / "mine"), "BROWSER": f"{script} %s"}
     argv = [daemon.command()[0], "login", "--url", daemon.base_url, "--name", name, "--json"]
-    process = subprocess.Popen(argv, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603
+    process = subprocess.Popen(argv, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603 - our own command
     return process, poll(lambda: seen.read_text() if seen.exists() else "", "the browser is opened")

@@ -48,7 +48,7 @@ def _become_parent(runtime: Runtime) -> NoReturn:
     environment = {name: value for name, value in runtime.environment.items() if name != ATTENDED}
     command = json.dumps([sys.executable, "-m", "jackfield", *sys.argv[1:]])
     sys.stdout.flush()
-    os.execve(sys.executable, [sys.executable, "-m", "jackfield.cli.processes.attending", command], environment)  # noqa: S606
+    os.execve(sys.executable, [sys.executable, "-m", "jackfield.cli.processes.attending", command], environment)  # noqa: S606 - no shell
 
 
 def end_with_parent(number: signal.Signals) -> None:
