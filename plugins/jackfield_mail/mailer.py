@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import RateLimited
 from jackfield.api.events import until_stopping
+from jackfield.api.futures import first_of
 from jackfield.api.mail import Letter, Mailer, MailNotSetUp, MailServerAway
 from jackfield.api.object_references import load
 from jackfield.api.secret_places import GivenSecret
@@ -57,17 +58,10 @@ class SmtpMailer:
 
     async def _unless_stopping(self, to: str, letter: Letter | None) -> None:
         """A mail server that hangs must not hold up the stop: the request that waits for it would lose its record."""
-        mail = asyncio.ensure_future(self._in_turn(to, letter))
-        stopping = asyncio.ensure_future(until_stopping(self._context.events))
-        try:
-            await asyncio.wait({mail, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        async with first_of(self._in_turn(to, letter), until_stopping(self._context.events)) as (mail, _):
             if not mail.done():
                 raise MailServerAway("The daemon stops before the mail server has taken the mail.")
             mail.result()
-        finally:
-            mail.cancel()
-            stopping.cancel()
-            await asyncio.gather(mail, stopping, return_exceptions=True)
 
     async def _in_turn(self, to: str, letter: Letter | None) -> None:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Mapping
 
 from jackfield.api import jsontext
@@ -10,6 +9,7 @@ from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, MethodNotAllowed, NotFound, StoreUnavailable
 from jackfield.api.events import until_stopping
+from jackfield.api.futures import first_of
 from jackfield.api.jsontext import Json
 from jackfield.api.mcp.answers import answer_nothing, header_values, serve_answered
 from jackfield.api.mcp.bodies import BodyLimits, read_body, replayed
@@ -55,20 +55,12 @@ class AskingApp:
     async def _while_there(self, answer: Coroutine[object, object, Json], receive: Receive) -> Json:
         """Cancelled as soon as the caller leaves. Raises `NotFound` then, which nobody reads; `StoreUnavailable` when
         the daemon stops: a terminal that survives it still shows its own dialog."""
-        task = asyncio.ensure_future(answer)
-        leaving = asyncio.ensure_future(_left(receive))
-        stopping = asyncio.ensure_future(until_stopping(self._context.events))
-        try:
-            await asyncio.wait({task, leaving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        async with first_of(answer, until_stopping(self._context.events), _left(receive)) as (task, (stopping, _)):
             if task.done():
                 return task.result()
             if stopping.done():
                 raise StoreUnavailable("The daemon stops; answer in the terminal.")
             raise NotFound("The agent waits no more.")
-        finally:
-            for one in (task, leaving, stopping):
-                one.cancel()
-            await asyncio.gather(task, leaving, stopping, return_exceptions=True)
 
 
 def _bearer(headers: Mapping[str, str]) -> str:

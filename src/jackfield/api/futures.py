@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
 from functools import partial
 from typing import TypeVar
 
@@ -17,6 +19,23 @@ async def outlived(future: asyncio.Future[ResultT]) -> ResultT:
         future.add_done_callback(partial(_wake, waiting))
         await waiting
     return future.result()
+
+
+@contextlib.asynccontextmanager
+async def first_of(
+    work: Coroutine[object, object, ResultT], *ends: Coroutine[object, object, None]
+) -> AsyncIterator[tuple[asyncio.Task[ResultT], list[asyncio.Task[None]]]]:
+    """The tasks of the work and of what ends it, once one of them is done. Those that are not are cancelled behind the
+    context, and have ended with it."""
+    task = asyncio.ensure_future(work)
+    ending = [asyncio.ensure_future(one) for one in ends]
+    try:
+        await asyncio.wait([task, *ending], return_when=asyncio.FIRST_COMPLETED)
+        yield task, ending
+    finally:
+        for one in (task, *ending):
+            one.cancel()
+        await asyncio.gather(task, *ending, return_exceptions=True)
 
 
 def _wake(waiting: asyncio.Future[None], future: asyncio.Future[ResultT]) -> None:
