@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core';
+import { Alert, Button, Group, TextInput, type TextInputProps } from '@mantine/core';
 import { ApiError, messageOf } from '../../api/errors';
 import { t } from '../../language/messages';
 
@@ -34,5 +34,16 @@ export function Buttons({
         {action}
       </Button>
     </Group>
+  );
+}
+
+export function MailField(props: TextInputProps) {
+  return (
+    <TextInput
+      label={t('Mail address')}
+      description={t('For a forgotten password, and notices of changes')}
+      type="email"
+      {...props}
+    />
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import { notifyDone } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { t } from '../../language/messages';
-import { Unexplained } from './FormParts';
+import { MailField, Unexplained } from './FormParts';
 
 const PATH = '/api/session/mail';
 const KEY = ['own-mail'];
@@ -33,13 +33,7 @@ function Form({ mail }: { mail: string }) {
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <TextInput
-            label={t('Mail address')}
-            description={t('For a forgotten password, and notices of changes')}
-            type="email"
-            autoComplete="email"
-            {...form.getInputProps('mail')}
-          />
+          <MailField autoComplete="email" {...form.getInputProps('mail')} />
           <Group>
             <Button type="submit" loading={busy}>
               {t('Set the address')}

@@ -26,7 +26,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { sentences, t } from '../../language/messages';
-import { Buttons, Unexplained } from './FormParts';
+import { Buttons, MailField, Unexplained } from './FormParts';
 import { Invitations, LinkOnce } from './Invitations';
 import { ListSection } from './ListSection';
 import { TestMail } from './TestMail';
@@ -388,13 +388,7 @@ function NewMail({ user, onClose }: { user: User; onClose: () => void }) {
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <TextInput
-            label={t('Mail address')}
-            description={t('For a forgotten password, and notices of changes')}
-            type="email"
-            data-autofocus
-            {...form.getInputProps('mail')}
-          />
+          <MailField data-autofocus {...form.getInputProps('mail')} />
           <Buttons action={t('Set the address')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
