@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from jackfield.api.errors import Conflict
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import Credential, Page, Variable, Within
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.rows import PostgresQuery, execute, number
+from jackfield_store_postgres.dialect import SQL
+from jackfield_store_postgres.rows import execute, number
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.within import limited
 
-_VARIABLES = PostgresQuery("id, key, value, created_at, updated_at", "variables", "key", Variable)
-_CREDENTIALS = PostgresQuery(
-    "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
+_VARIABLES = Query(SQL, "id, key, value, created_at, updated_at", "variables", "key", Variable)
+_CREDENTIALS = Query(
+    SQL, "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
 _ADD_CREDENTIAL = "INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING"
 _REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET

@@ -98,3 +98,7 @@ class PostgresDialect(RowDialect[Connection]):
         arrays = ", ".join(f"%b::{_TYPES[kind]}[]" for kind in fields.values())
         sql = f"INSERT INTO {table} ({', '.join(fields)}) SELECT * FROM unnest({arrays})"  # noqa: S608 - our own names
         execute(connection, sql, [list(column) for column in zip(*rows, strict=True)])
+
+
+SQL = PostgresDialect()
+"""It holds nothing, so that one serves everywhere."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import orjson
 import psycopg
 
 from jackfield.api import jsontext
-from jackfield.api.records import record
 from jackfield.api.sql.dialect import SqlValue
-from jackfield.api.storage import Page
 from jackfield.api.workflows import Document
 from jackfield_store_postgres.server.connections import Connection
 
@@ -47,37 +45,6 @@ def number(connection: Connection, sql: str, values: Sequence[Value] = ()) -> in
     """The only value of the only row."""
     row = execute(connection, sql, values).fetchone()
     return int(row[0] or 0) if row else 0
-
-
-@record
-class PostgresQuery(Generic[RowT]):
-    """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
-
-    columns: str
-    tables: str
-    order: str
-    make: Callable[..., RowT]
-    counted: str = ""
-
-    def one(self, connection: Connection, condition: str, *values: Value) -> RowT | None:
-        """The row that meets the condition."""
-        row = execute(connection, self.select(f" WHERE {condition}"), values).fetchone()
-        return None if row is None else self.make(*row)
-
-    def every(self, connection: Connection, clause: str = "", *values: Value) -> list[RowT]:
-        """All rows; clause: empty or ` WHERE ...`."""
-        return [self.make(*row) for row in execute(connection, self.select(f"{clause} ORDER BY {self.order}"), values)]
-
-    def page(self, connection: Connection, clause: str, values: Sequence[Value], offset: int, limit: int) -> Page[RowT]:
-        """One page, and the count of all."""
-        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608 - our own names
-        if total <= offset:  # a search that finds nothing looks at all rows only once
-            return Page([], total)
-        sql = self.select(f"{clause} ORDER BY {self.order} LIMIT %s OFFSET %s")
-        return Page([self.make(*row) for row in execute(connection, sql, [*values, limit, offset])], total)
-
-    def select(self, rest: str) -> str:
-        return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608 - our own names
 
 
 def pack(document: Document) -> bytes:

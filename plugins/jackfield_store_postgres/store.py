@@ -10,20 +10,20 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.folders import FolderWork, SqlFolders
+from jackfield.api.sql.imported import ImportedWork, SqlImported
 from jackfield.api.sql.insights import InsightWork, SqlInsights
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
+from jackfield.api.sql.tags import SqlTags, TagWork
 from jackfield_store_postgres.caps import PostgresCaps
-from jackfield_store_postgres.catalog.folders import PostgresFolders
-from jackfield_store_postgres.catalog.imported import PostgresImported
 from jackfield_store_postgres.catalog.old_documents import PostgresOldDocuments
 from jackfield_store_postgres.catalog.revisions import Revisions
-from jackfield_store_postgres.catalog.tags import PostgresTags
 from jackfield_store_postgres.catalog.workflows import PostgresWorkflows
 from jackfield_store_postgres.configuration import PostgresConfiguration
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.dialect import SQL
 from jackfield_store_postgres.facts import PostgresFacts
 from jackfield_store_postgres.history.calls import PostgresWebhooks
 from jackfield_store_postgres.history.executions import PostgresExecutions
@@ -41,14 +41,11 @@ from jackfield_store_postgres.users import PostgresUsers
 class PostgresStore(
     PostgresUsers,
     PostgresWorkflows,
-    PostgresTags,
-    PostgresFolders,
     PostgresWebhooks,
     PostgresExecutions,
     PostgresOwnership,
     PostgresHosts,
     PostgresConfiguration,
-    PostgresImported,
     PostgresFacts,
     SqlFileReferences[Connection],
     SqlLedgers[Connection],
@@ -57,6 +54,9 @@ class PostgresStore(
     SqlAudit[Connection],
     SqlDrafts[Connection],
     SqlProjects[Connection],
+    SqlTags[Connection],
+    SqlFolders[Connection],
+    SqlImported[Connection],
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
@@ -75,14 +75,17 @@ class PostgresStore(
     def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
         """Raises `ConfigurationError` for an address that cannot be read."""
         self._db = PostgresDatabase(settings, log)
-        self._tables = TableWork(PostgresDialect())
-        self._files = FileWork(PostgresDialect())
-        self._ledgers = LedgerWork(PostgresDialect())
-        self._insights = InsightWork(PostgresDialect())
-        self._entries = EntryWork(PostgresDialect())
-        self._audit = AuditWork(PostgresDialect())
-        self._drafts = DraftWork(PostgresDialect())
-        self._projects = ProjectWork(PostgresDialect())
+        self._tables = TableWork(SQL)
+        self._files = FileWork(SQL)
+        self._ledgers = LedgerWork(SQL)
+        self._insights = InsightWork(SQL)
+        self._entries = EntryWork(SQL)
+        self._audit = AuditWork(SQL)
+        self._drafts = DraftWork(SQL)
+        self._projects = ProjectWork(SQL)
+        self._tags = TagWork(SQL)
+        self._folders = FolderWork(SQL)
+        self._imported = ImportedWork(SQL)
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

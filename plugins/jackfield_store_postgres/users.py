@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.errors import Conflict
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import ApiKey, Page, User
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.rows import PostgresQuery, Value, execute, number
+from jackfield_store_postgres.dialect import SQL
+from jackfield_store_postgres.rows import Value, execute, number
 from jackfield_store_postgres.server.connections import Connection
 
 
@@ -26,13 +28,15 @@ def _user(
     return User(id, username, role, password_hash, version, created, provider, subject, display_name, disabled)
 
 
-_USERS = PostgresQuery(
+_USERS = Query(
+    SQL,
     "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled",
     "users",
     "username",
     _user,
 )
-_KEYS = PostgresQuery(
+_KEYS = Query(
+    SQL,
     "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",

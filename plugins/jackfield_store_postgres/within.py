@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from jackfield.api.sql.projects import limited_clause
-from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.dialect import SQL
 
-limited = partial(limited_clause, PostgresDialect())
+limited = partial(limited_clause, SQL)
 """See `limited_clause`."""

@@ -6,15 +6,17 @@ import sqlite3
 from typing import Any
 
 from jackfield.api.errors import Conflict
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import Credential, Page, Variable, Within
 from jackfield_store_sqlite.damage.digests import expect, of_columns, of_credential
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.rows import SqliteQuery, execute, number
+from jackfield_store_sqlite.dialect import SQL
+from jackfield_store_sqlite.rows import execute, number
 from jackfield_store_sqlite.within import limited
 
-_VARIABLES = SqliteQuery("id, key, value, created_at, updated_at", "variables", "key", Variable)
-_CREDENTIALS = SqliteQuery(
-    "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
+_VARIABLES = Query(SQL, "id, key, value, created_at, updated_at", "variables", "key", Variable)
+_CREDENTIALS = Query(
+    SQL, "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
 _ADD_CREDENTIAL = "INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
 _REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
@@ -31,7 +33,7 @@ def _credential(id: str, *rest: Any) -> Credential:  # Any: the other columns, a
     return Credential(id, *rest[:-1])
 
 
-_CREDENTIAL = SqliteQuery("id, name, kind, sealed, created_at, updated_at, digest", "credentials", "id", _credential)
+_CREDENTIAL = Query(SQL, "id, name, kind, sealed, created_at, updated_at, digest", "credentials", "id", _credential)
 
 
 class SqliteConfiguration:

@@ -103,3 +103,7 @@ class SqliteDialect(RowDialect[sqlite3.Connection]):
 def glob_of(pattern: str) -> str:
     """A pattern with `%` for any characters, in the language of GLOB."""
     return "".join("*" if sign == "%" else f"[{sign}]" if sign in "[]*?" else sign for sign in pattern)
+
+
+SQL = SqliteDialect()
+"""It holds nothing, so that one serves everywhere."""

@@ -12,21 +12,21 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.drafts import DraftWork, SqlDrafts
 from jackfield.api.sql.entries import EntryWork, SqlEntries
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.folders import FolderWork, SqlFolders
+from jackfield.api.sql.imported import ImportedWork, SqlImported
 from jackfield.api.sql.insights import InsightWork, SqlInsights
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.projects import ProjectWork, SqlProjects
 from jackfield.api.sql.table_work import TableWork
-from jackfield_store_sqlite.catalog.folders import SqliteFolders
-from jackfield_store_sqlite.catalog.imported import SqliteImported
+from jackfield.api.sql.tags import SqlTags, TagWork
 from jackfield_store_sqlite.catalog.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.catalog.sharing import SqliteSharing, WorkflowMarks
-from jackfield_store_sqlite.catalog.tags import SqliteTags
 from jackfield_store_sqlite.catalog.workflows import SqliteWorkflows
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.dialect import SqliteDialect
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.facts import SqliteFacts
 from jackfield_store_sqlite.history.calls import SqliteWebhooks
 from jackfield_store_sqlite.history.executions import SqliteExecutions
@@ -40,14 +40,11 @@ from jackfield_store_sqlite.users import SqliteUsers
 class SqliteStore(
     SqliteUsers,
     SqliteWorkflows,
-    SqliteTags,
-    SqliteFolders,
     SqliteWebhooks,
     SqliteExecutions,
     SqliteOwnership,
     SqliteSharing,
     SqliteConfiguration,
-    SqliteImported,
     SqliteFacts,
     SqlFileReferences[sqlite3.Connection],
     SqlLedgers[sqlite3.Connection],
@@ -56,6 +53,9 @@ class SqliteStore(
     SqlAudit[sqlite3.Connection],
     SqlDrafts[sqlite3.Connection],
     SqlProjects[sqlite3.Connection],
+    SqlTags[sqlite3.Connection],
+    SqlFolders[sqlite3.Connection],
+    SqlImported[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
     SqlitePruning,
     SqliteCopies,
@@ -72,14 +72,17 @@ class SqliteStore(
 
     def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
         self._db = SqliteDatabase(config_dir / settings.file, settings, log)
-        self._tables = TableWork(SqliteDialect())
-        self._files = FileWork(SqliteDialect())
-        self._ledgers = LedgerWork(SqliteDialect())
-        self._insights = InsightWork(SqliteDialect())
-        self._entries = EntryWork(SqliteDialect())
-        self._audit = AuditWork(SqliteDialect())
-        self._drafts = DraftWork(SqliteDialect())
-        self._projects = ProjectWork(SqliteDialect())
+        self._tables = TableWork(SQL)
+        self._files = FileWork(SQL)
+        self._ledgers = LedgerWork(SQL)
+        self._insights = InsightWork(SQL)
+        self._entries = EntryWork(SQL)
+        self._audit = AuditWork(SQL)
+        self._drafts = DraftWork(SQL)
+        self._projects = ProjectWork(SQL)
+        self._tags = TagWork(SQL)
+        self._folders = FolderWork(SQL)
+        self._imported = ImportedWork(SQL)
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

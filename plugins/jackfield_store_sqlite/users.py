@@ -8,10 +8,12 @@ from typing import Any
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import ApiKey, Page, User
 from jackfield_store_sqlite.damage.digests import expect, of_columns
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.rows import SqliteQuery, execute, number
+from jackfield_store_sqlite.dialect import SQL
+from jackfield_store_sqlite.rows import execute, number
 
 
 def _api_key(
@@ -29,13 +31,15 @@ def _user(
     return User(id, username, role, password_hash, version, created, provider, subject, display_name, bool(disabled))
 
 
-_USERS = SqliteQuery(
+_USERS = Query(
+    SQL,
     "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled",
     "users",
     "username",
     _user,
 )
-_KEYS = SqliteQuery(
+_KEYS = Query(
+    SQL,
     "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at, projects",
     "api_keys",
     "created_at DESC, id DESC",

@@ -9,17 +9,20 @@ from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.shared_workflows import ChangedWorkflows
 from jackfield.api.sql.conditions import where as conditions
+from jackfield.api.sql.queries import Query
+from jackfield.api.sql.registrations import RegistrationWork
+from jackfield.api.sql.tags import HAS_TAG, TagWork
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflow_words import words_of
 from jackfield.api.workflows import Document
-from jackfield_store_postgres.catalog import registrations as routes
 from jackfield_store_postgres.catalog.revisions import Revisions, sweep
-from jackfield_store_postgres.catalog.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
+from jackfield_store_postgres.catalog.tags import FOLDED_TAGS, TAGS_OF_WORKFLOW, read_tags
 from jackfield_store_postgres.database import PostgresDatabase
+from jackfield_store_postgres.dialect import SQL
 from jackfield_store_postgres.failures import taken, too_many_labels
 from jackfield_store_postgres.history.calls import forget_histories
-from jackfield_store_postgres.rows import PostgresQuery, execute, number, pack, unpack
+from jackfield_store_postgres.rows import execute, number, pack, unpack
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.static_data import put_static_data, static_data
 from jackfield_store_postgres.within import limited
@@ -70,28 +73,33 @@ def _row(
     return WorkflowRow(id, name, active, version, created, updated, nodes, read_tags(tags), folder)
 
 
+_TAGS = TagWork(SQL)
+_ROUTES = RegistrationWork(SQL, "place")
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
-_CURRENT = PostgresQuery(
+_CURRENT = Query(
+    SQL,
     f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, {_OWN_TAGS}, w.folder_id",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
-_EARLIER = PostgresQuery(
+_EARLIER = Query(
+    SQL,
     f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, {_OWN_TAGS}, w.folder_id",
     _VERSIONED,
     "v.version",
     _stored,
 )
-_LIST = PostgresQuery(
+_LIST = Query(
+    SQL,
     "id, name, active, version, created_at, updated_at, node_count, "
     f"{TAGS_OF_WORKFLOW.format(id='workflows.id')}, folder_id",
     "workflows",
     "updated_at DESC, id DESC",
     _row,
 )
-_VERSIONS = PostgresQuery("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
+_VERSIONS = Query(SQL, "version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
 
 
 class PostgresWorkflows:
@@ -122,11 +130,11 @@ class PostgresWorkflows:
             if number(connection, "SELECT count(*) FROM workflows WHERE id = %s", [workflow.id]):
                 raise taken()
             if workflow.active:
-                routes.check_routes(connection, workflow.id, workflow.name, registrations)
+                _ROUTES.check(connection, workflow.id, workflow.name, registrations)
             execute(connection, _ADD, row)
             _add_version(connection, workflow, document, workflow.created_at, author)
-            name_tags(connection, workflow.id, tags, workflow.created_at)
-            routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
+            _TAGS.name(connection, workflow.id, tags, workflow.created_at)
+            _ROUTES.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
 
         await self._revisions.write(workflow.id, work, len(document))
 
@@ -151,7 +159,7 @@ class PostgresWorkflows:
             if old is None:
                 return None, []
             _check_version(old.version, expected_version)
-            kept_tags = old.tags if tags is None else name_tags(connection, old.id, tags, now)
+            kept_tags = old.tags if tags is None else _TAGS.name(connection, old.id, tags, now)
             live = old.active if active is None else active
             version = old.version + 1
             new = StoredWorkflow(old.id, name, live, version, document, old.created_at, now, kept_tags, old.folder_id)
@@ -270,7 +278,7 @@ def _check_version(present: int, expected: int | None) -> None:
 def _save(connection: Connection, new: StoredWorkflow, registrations: Sequence[Registration]) -> list[str]:
     """Returns the ids of registrations that are gone."""
     if new.active:
-        routes.check_routes(connection, new.id, new.name, registrations)
+        _ROUTES.check(connection, new.id, new.name, registrations)
     sql = """UPDATE workflows SET name = %s, folded_name = %s, active = %s, version = %s, node_count = %s,
         updated_at = %s, words = %s WHERE id = %s"""
     row = (
@@ -278,7 +286,7 @@ def _save(connection: Connection, new: StoredWorkflow, registrations: Sequence[R
         words_of(new.document), new.id,
     )  # fmt: skip
     execute(connection, sql, row)
-    return routes.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
+    return _ROUTES.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
 
 
 def _add_version(

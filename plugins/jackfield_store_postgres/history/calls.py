@@ -12,6 +12,7 @@ import orjson
 from jackfield.api.call_places import body_in, read
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.sql.conditions import where
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -28,7 +29,8 @@ from jackfield.api.storage import (
 from jackfield_store_postgres.caps import PostgresCaps
 from jackfield_store_postgres.contents.places import OWN_BODY, PLACED, PLACES
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.rows import PostgresQuery, Value, execute
+from jackfield_store_postgres.dialect import SQL
+from jackfield_store_postgres.rows import Value, execute
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.within import limited
 from jackfield_store_postgres.writing.batch import PostgresBatch
@@ -88,7 +90,8 @@ def _delivery(
     return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""), fingerprint)
 
 
-_WEBHOOKS = PostgresQuery(
+_WEBHOOKS = Query(
+    SQL,
     """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
     r.created_at, r.kind""",
     "registrations r JOIN workflows w ON w.id = r.workflow_id",
@@ -96,7 +99,8 @@ _WEBHOOKS = PostgresQuery(
     _webhook,
     "registrations r",
 )
-_CALLS = PostgresQuery(
+_CALLS = Query(
+    SQL,
     f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, c.headers, {OWN_BODY}, c.truncated, c.status,
     c.response_status, c.response_body, c.response_truncated, c.duration_ms, c.query, c.event,
     {PLACES}, e.input""",
@@ -105,13 +109,14 @@ _CALLS = PostgresQuery(
     _call,
     "calls c",
 )
-_STATS = PostgresQuery(
+_STATS = Query(
+    SQL,
     "webhook_id, sum(total)::bigint, sum(success)::bigint, sum(failed)::bigint, sum(rejected)::bigint, max(last_call)",
     "webhook_stats",
     "webhook_id",
     _stats_by_id,
 )
-_DELIVERIES = PostgresQuery("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
+_DELIVERIES = Query(SQL, "execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
 _FORGET = (

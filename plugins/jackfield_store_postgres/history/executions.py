@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jackfield.api.errors import Conflict
 from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import (
     CallStatus,
     ExecutionFilter,
@@ -21,8 +22,8 @@ from jackfield.api.storage import (
 from jackfield_store_postgres.caps import PostgresCaps
 from jackfield_store_postgres.contents.counting import BY_SPAN, BY_WORKFLOW, COUNTS
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.dialect import PostgresDialect
-from jackfield_store_postgres.rows import PostgresQuery, execute, planned, unpack
+from jackfield_store_postgres.dialect import SQL
+from jackfield_store_postgres.rows import execute, planned, unpack
 from jackfield_store_postgres.server.connections import Connection
 
 _OVERHEAD = 1000
@@ -51,16 +52,15 @@ _NEXT_CHUNKS = """SELECT e.id,
     FROM executions e WHERE e.id = ANY(%s)"""
 _DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
 _DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
-_ROWS = PostgresQuery(
+_ROWS = Query(
+    SQL,
     """id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, error, retry_of,
     resume_at""",
     "executions",
     "created_at DESC, id DESC",
     ExecutionRow,
 )
-LISTS = ExecutionLists(
-    PostgresDialect(), _ROWS.columns, ExecutionRow, counts=COUNTS, by_workflow=BY_WORKFLOW, by_span=BY_SPAN
-)
+LISTS = ExecutionLists(SQL, _ROWS.columns, ExecutionRow, counts=COUNTS, by_workflow=BY_WORKFLOW, by_span=BY_SPAN)
 
 
 class PostgresExecutions:

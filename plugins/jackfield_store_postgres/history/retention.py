@@ -22,7 +22,7 @@ from jackfield.api.storage import Retention
 from jackfield_store_postgres.caps import LEAVE, TURN, PostgresCaps
 from jackfield_store_postgres.contents.counting import sum_up
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.dialect import SQL
 from jackfield_store_postgres.history.executions import LISTS, remove
 from jackfield_store_postgres.rows import execute
 from jackfield_store_postgres.server.connections import Connection
@@ -52,7 +52,7 @@ _EXPIRED = (
 _FORGOTTEN = """DELETE FROM webhook_stats WHERE webhook_id IN (
         SELECT webhook_id FROM webhook_stats GROUP BY webhook_id HAVING max(last_call) < %s)
     AND NOT EXISTS (SELECT 1 FROM registrations r WHERE r.id = webhook_id)"""
-_SEARCH = PruningSearch(PostgresDialect(), LISTS, "id", "webhook_id, id")
+_SEARCH = PruningSearch(SQL, LISTS, "id", "webhook_id, id")
 
 
 class PostgresPruning:

@@ -17,7 +17,7 @@ from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.contents.places import PLACE
 from jackfield_store_postgres.database import PostgresDatabase
-from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.dialect import SQL
 from jackfield_store_postgres.migrating import LOCK_KEY, migrate
 from jackfield_store_postgres.moving.tables import ENDING, SOURCES, filled
 from jackfield_store_postgres.schema import MIGRATIONS
@@ -33,8 +33,7 @@ _VERSION = "SELECT version FROM jackfield_schema"
 _TABLES = """SELECT relname FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %s)
     AND relkind IN ('r', 'p') AND NOT relispartition"""
 _NOTES = 'CREATE TABLE copy_notes (name text COLLATE "C" PRIMARY KEY, text text COLLATE "C" NOT NULL)'
-_DIALECT = PostgresDialect()
-_FORMS = FormStatements(_DIALECT, SOURCES)
+_FORMS = FormStatements(SQL, SOURCES)
 
 
 class PostgresTableReader:
@@ -50,7 +49,7 @@ class PostgresTableReader:
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
         sql, values = (_FORMS.every(form), []) if after is None else (_FORMS.behind(form), [after[0], *after])
         with _answered("the store cannot be read"), self._connection.cursor() as cursor:
-            yield from cursor.stream(_DIALECT.marked(sql).encode(), values, binary=True)
+            yield from cursor.stream(SQL.marked(sql).encode(), values, binary=True)
 
     def expect_alone(self) -> None:
         """A daemon that was started by a version of before may not have heeded the lock."""
@@ -64,7 +63,7 @@ class PostgresTableWriter(SqlTableWriter[Connection]):
     """`TableWriter`"""
 
     def __init__(self, connection: Connection, database: PostgresDatabase) -> None:
-        super().__init__(connection, _DIALECT)
+        super().__init__(connection, SQL)
         self._database = database
 
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:

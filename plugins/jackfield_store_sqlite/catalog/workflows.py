@@ -9,18 +9,21 @@ from typing import TypeAlias
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.sql.conditions import where as conditions
+from jackfield.api.sql.queries import Query
+from jackfield.api.sql.registrations import RegistrationWork
+from jackfield.api.sql.tags import HAS_TAG, TagWork
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflow_words import words_of
 from jackfield.api.workflows import Document
-from jackfield_store_sqlite.catalog import registrations as routes
 from jackfield_store_sqlite.catalog.sharing import WorkflowMarks
-from jackfield_store_sqlite.catalog.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
+from jackfield_store_sqlite.catalog.tags import FOLDED_TAGS, TAGS_OF_WORKFLOW, read_tags
 from jackfield_store_sqlite.damage.digests import checked_document, of_version
 from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.history.calls import forget_histories
-from jackfield_store_sqlite.rows import SqliteQuery, execute, number, pack
+from jackfield_store_sqlite.rows import execute, number, pack
 from jackfield_store_sqlite.static_data import put_static_data, static_data
 from jackfield_store_sqlite.within import limited
 
@@ -74,28 +77,33 @@ def _row(
     return WorkflowRow(id, name, bool(active), version, created, updated, nodes, read_tags(tags), folder)
 
 
+_TAGS = TagWork(SQL)
+_ROUTES = RegistrationWork(SQL, "rowid")
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
-_CURRENT = SqliteQuery(
+_CURRENT = Query(
+    SQL,
     f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest, {_OWN_TAGS}, w.folder_id",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
-_EARLIER = SqliteQuery(
+_EARLIER = Query(
+    SQL,
     f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest, {_OWN_TAGS}, w.folder_id",
     _VERSIONED,
     "v.version",
     _stored,
 )
-_LIST = SqliteQuery(
+_LIST = Query(
+    SQL,
     "id, name, active, version, created_at, updated_at, node_count, "
     f"{TAGS_OF_WORKFLOW.format(id='workflows.id')}, folder_id",
     "workflows",
     "updated_at DESC, id DESC",
     _row,
 )
-_VERSIONS = SqliteQuery("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
+_VERSIONS = Query(SQL, "version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
 
 
 class SqliteWorkflows:
@@ -123,11 +131,11 @@ class SqliteWorkflows:
             if number(connection, "SELECT count(*) FROM workflows WHERE id = ?", [workflow.id]):
                 raise taken()
             if workflow.active:
-                routes.check_routes(connection, workflow.id, workflow.name, registrations)
+                _ROUTES.check(connection, workflow.id, workflow.name, registrations)
             execute(connection, _ADD, row)
             _add_version(connection, workflow, document, workflow.created_at, author)
-            name_tags(connection, workflow.id, tags, workflow.created_at)
-            routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
+            _TAGS.name(connection, workflow.id, tags, workflow.created_at)
+            _ROUTES.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
 
         await self._db.write(work, len(document))
         self._marks.note(workflow.id)
@@ -153,7 +161,7 @@ class SqliteWorkflows:
             if old is None:
                 return None, []
             _check_version(old.version, expected_version)
-            kept_tags = old.tags if tags is None else name_tags(connection, old.id, tags, now)
+            kept_tags = old.tags if tags is None else _TAGS.name(connection, old.id, tags, now)
             live = old.active if active is None else active
             version = old.version + 1
             new = StoredWorkflow(old.id, name, live, version, document, old.created_at, now, kept_tags, old.folder_id)
@@ -267,7 +275,7 @@ def _check_version(present: int, expected: int | None) -> None:
 def _save(connection: sqlite3.Connection, new: StoredWorkflow, registrations: Sequence[Registration]) -> list[str]:
     """Returns the ids of registrations that are gone."""
     if new.active:
-        routes.check_routes(connection, new.id, new.name, registrations)
+        _ROUTES.check(connection, new.id, new.name, registrations)
     sql = """UPDATE workflows SET name = ?, folded_name = ?, active = ?, version = ?, node_count = ?, updated_at = ?,
         words = ? WHERE id = ?"""
     row = (
@@ -275,7 +283,7 @@ def _save(connection: sqlite3.Connection, new: StoredWorkflow, registrations: Se
         words_of(new.document), new.id,
     )  # fmt: skip
     execute(connection, sql, row)
-    return routes.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
+    return _ROUTES.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
 
 
 def _add_version(

@@ -13,6 +13,7 @@ import orjson
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.sql.conditions import where
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -28,8 +29,9 @@ from jackfield.api.storage import (
 )
 from jackfield_store_sqlite.contents.call_texts import JOINED, TEXTS, texts_of
 from jackfield_store_sqlite.database import SqliteDatabase
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.history.ownership import Lives
-from jackfield_store_sqlite.rows import SqliteQuery, Value, execute
+from jackfield_store_sqlite.rows import Value, execute
 from jackfield_store_sqlite.within import limited
 from jackfield_store_sqlite.writing.batch import SqliteBatch
 
@@ -87,7 +89,8 @@ def _delivery(
     return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""), fingerprint)
 
 
-_WEBHOOKS = SqliteQuery(
+_WEBHOOKS = Query(
+    SQL,
     """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
     r.created_at, r.kind""",
     "registrations r JOIN workflows w ON w.id = r.workflow_id",
@@ -95,7 +98,8 @@ _WEBHOOKS = SqliteQuery(
     _webhook,
     "registrations r",
 )
-_CALLS = SqliteQuery(
+_CALLS = Query(
+    SQL,
     f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, c.truncated, c.status, c.response_status,
     c.response_truncated, c.duration_ms, d.query, d.event, {TEXTS}""",
     f"calls c {JOINED}",
@@ -103,11 +107,11 @@ _CALLS = SqliteQuery(
     _call,
     "calls c",
 )
-_STATS = SqliteQuery("total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", WebhookStats)
-_STATS_BY_ID = SqliteQuery(
-    "webhook_id, total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", _stats_by_id
+_STATS = Query(SQL, "total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", WebhookStats)
+_STATS_BY_ID = Query(
+    SQL, "webhook_id, total, success, failed, rejected, last_call", "webhook_stats", "webhook_id", _stats_by_id
 )
-_DELIVERIES = SqliteQuery("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
+_DELIVERIES = Query(SQL, "execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
 class SqliteWebhooks:

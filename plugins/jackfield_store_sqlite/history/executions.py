@@ -12,6 +12,7 @@ import orjson
 from jackfield.api.errors import Conflict, DataDamaged
 from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
+from jackfield.api.sql.queries import Query
 from jackfield.api.storage import (
     CallStatus,
     ExecutionFilter,
@@ -36,9 +37,9 @@ from jackfield_store_sqlite.damage.digests import (
     of_state,
 )
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.dialect import SqliteDialect
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.history.ownership import Lives
-from jackfield_store_sqlite.rows import SqliteQuery, execute
+from jackfield_store_sqlite.rows import execute
 from jackfield_store_sqlite.writing.batch import SqliteBatch
 from jackfield_store_sqlite.writing.removing import remove
 
@@ -88,12 +89,12 @@ def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or wh
 
 _LATEST = 2**42
 """Milliseconds; later moments are damage."""
-_LIST = SqliteQuery(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
+_LIST = Query(SQL, _COLUMNS, "executions", "created_at DESC, id DESC", _listed)
 LISTS = ExecutionLists(
-    SqliteDialect(), _COLUMNS, _listed, counts="execution_counts", by_workflow=BY_WORKFLOW, by_span=BY_SPAN,
+    SQL, _COLUMNS, _listed, counts="execution_counts", by_workflow=BY_WORKFLOW, by_span=BY_SPAN,
     open_rows="executions INDEXED BY executions_open", lost=" AND status IN ('failed', 'cancelled')",
 )  # fmt: skip
-_ONE = SqliteQuery(_COLUMNS, "executions", "id", _whole_row)
+_ONE = Query(SQL, _COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 _NEXT_CHUNKS = f"""SELECT e.id, (SELECT coalesce(max(d.number) + 1, count(*)) FROM execution_data d

@@ -15,7 +15,7 @@ from jackfield.api.storage import Retention
 from jackfield_store_sqlite.contents.counting import add_up
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.dialect import SqliteDialect
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.history.executions import LISTS
 from jackfield_store_sqlite.writing.removing import remove
 
@@ -36,7 +36,7 @@ _FORGOTTEN = "DELETE FROM webhook_stats WHERE last_call < ? AND webhook_id NOT I
 _UNCOUNTED = "DELETE FROM execution_counts WHERE number <= 0"
 _NO_SUMS = ("DELETE FROM workflow_counts WHERE number = 0", "DELETE FROM span_counts WHERE number = 0")
 """Of workflows that are gone, and of spans of which nothing is kept."""
-_SEARCH = PruningSearch(SqliteDialect(), LISTS, "id, data", "webhook_id, id, data")
+_SEARCH = PruningSearch(SQL, LISTS, "id, data", "webhook_id, id, data")
 
 
 class SqlitePruning:

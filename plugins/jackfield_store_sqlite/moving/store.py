@@ -18,13 +18,12 @@ from jackfield_store_sqlite.contents.counting import COUNT_ALL
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.reach import reached
 from jackfield_store_sqlite.database import SqliteDatabase
-from jackfield_store_sqlite.dialect import SqliteDialect
+from jackfield_store_sqlite.dialect import SQL
 from jackfield_store_sqlite.moving.tables import OPENED, SOURCES, writing
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 
 _NOTES = "CREATE TABLE copy_notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID"
-_DIALECT = SqliteDialect()
-_FORMS = FormStatements(_DIALECT, SOURCES)
+_FORMS = FormStatements(SQL, SOURCES)
 
 
 class SqliteTableReader:
@@ -58,7 +57,7 @@ class SqliteTableWriter(SqlTableWriter[sqlite3.Connection]):
     """`TableWriter`"""
 
     def __init__(self, connection: sqlite3.Connection, packing: Packing) -> None:
-        super().__init__(connection, _DIALECT)
+        super().__init__(connection, SQL)
         self._packing = packing
         self._reader = SqliteTableReader(connection)
 
