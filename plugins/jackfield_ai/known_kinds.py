@@ -39,19 +39,12 @@ def _memory(title: str) -> Known:
     return Known(title, _MEMORY, (1, 1.1, 1.2, 1.3, 1.4, 1.5), MEMORY, (), "memory")
 
 
-def _part(title: str, missing: str, provides: str, *accepts: str) -> Known:
-    return Known(title, missing, (1, 1.1, 1.2), provides, accepts)
-
-
 KNOWN: Mapping[str, Known] = {
     "langchain.vectorStoreZep": _store("Zep Vector Store"),
     "langchain.vectorStoreAzureAISearch": _store("Azure AI Search Vector Store"),
     "langchain.memoryXata": _memory("Xata"),
     "langchain.memoryZep": _memory("Zep"),
     "langchain.memoryMotorhead": _memory("Motorhead"),
-    "langchain.modelSelector": _part(
-        "Model Selector", "Choosing among models is not written yet.", LANGUAGE_MODEL, LANGUAGE_MODEL
-    ),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
     "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),

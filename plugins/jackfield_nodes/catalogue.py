@@ -36,6 +36,7 @@ MODULES: Mapping[str, str] = {
     "if": "flow.if_node",
     "itemLists": "lists.item_lists",
     "jwt": "data.jwt_node",
+    "langchain.modelSelector": "flow.model_selector",
     "limit": "lists.limit",
     "localFileTrigger": "files.local_file_trigger",
     "manualTrigger": "flow.manual_trigger",

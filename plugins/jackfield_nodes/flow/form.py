@@ -69,6 +69,11 @@ COMPARISON_RULE: UiFields = {
     "output": Ui("number", when={"@version": 1}),
     "outputKey": Ui(label="Output name", when={"@version": 2}),
 }
+MODEL_SELECTOR: UiFields = {
+    "numberInputs": Ui(label="Number of models", help="How many models you can attach."),
+    "rules": Ui(label="Rules", options={"add": "Add rule"}, help="The first rule that fits chooses the model."),
+}
+MODEL_RULE: UiFields = {"modelIndex": Ui(label="Model", help="The model's place among those attached, from 1 on.")}
 
 LOOP: UiFields = {"batchSize": Ui(label="Batch size", help="How many items each round of the loop gets.")}
 LOOP_OPTIONS: UiFields = {"reset": Ui(help="Begins a new loop with the items that come in now.")}

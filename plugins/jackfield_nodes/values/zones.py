@@ -6,7 +6,7 @@ import os
 from datetime import UTC, tzinfo
 
 from jackfield.api.dates import iana_zone
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import AttachedNode, NodeError, NodeRun
 
 
 def daemon_zone() -> tzinfo:
@@ -18,7 +18,7 @@ def daemon_zone() -> tzinfo:
         return UTC
 
 
-def zone_of(run: NodeRun) -> tzinfo:
+def zone_of(run: NodeRun | AttachedNode) -> tzinfo:
     """The workflow's zone, the daemon's when it names none. Raises `NodeError` for an unknown one."""
     name = run.execution.workflow.settings.timezone or run.execution.timezone
     if not name or name in {"DEFAULT", "UTC"}:
