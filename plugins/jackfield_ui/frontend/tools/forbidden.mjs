@@ -9,6 +9,7 @@ const FORBIDDEN = [
     /https?:\/\/(?!127\.0\.0\.1|localhost|www\.w3\.org|[\w.]*example\.(com|org))[a-z0-9]/i,
     'an address of somebody else',
   ],
+  [/\bNumberInput\b/, 'a field that reads 0.50 as 50 in German; use NumberField'],
 ];
 // An answer's type comes from schema.d.ts by its path, so what the daemon changes is a mistake here at once.
 const ASSERTED = [

@@ -10,12 +10,10 @@ import {
   type MenuProps,
   type ModalProps,
   type NotificationProps,
-  type NumberInputProps,
   Paper,
   Table,
   Tooltip,
 } from '@mantine/core';
-import { separators } from '../components/format';
 import { t } from '../language/messages';
 
 /** Glazed tile. White on 7 has a contrast of 4.5 or more, on 4 it is text in the dark. */
@@ -111,7 +109,6 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       } satisfies Partial<ModalProps>,
     },
-    NumberInput: { defaultProps: separators() satisfies Partial<NumberInputProps> },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } satisfies Partial<NotificationProps>,
     },

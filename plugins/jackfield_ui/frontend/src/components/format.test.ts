@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { speak } from '../language/messages';
-import { bytes, count, date, decimal, duration, money, relative, separators } from './format';
+import { bytes, count, date, decimal, duration, money, relative } from './format';
 
 describe('values as text', () => {
   it.each([
@@ -45,17 +45,5 @@ describe('values in another language', () => {
     expect(date(new Date(2026, 0, 31))).toBe('31.01.2026');
     const now = Date.parse('2026-01-31T12:00:00Z');
     expect(plain(relative(new Date(now - 7_200_000), now))).toBe('vor 2 Std.');
-  });
-
-  it.each([
-    ['en', ',', '.'],
-    ['de-DE', '.', ','],
-  ])('groups and separates digits as %s does', (locale, thousandSeparator, decimalSeparator) => {
-    speak(locale.slice(0, 2), locale, {});
-    expect(separators()).toEqual({
-      thousandSeparator,
-      decimalSeparator,
-      allowedDecimalSeparators: [decimalSeparator],
-    });
   });
 });

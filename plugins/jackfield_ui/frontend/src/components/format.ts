@@ -87,29 +87,6 @@ export function moment(time: Date): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'medium' }).format(time);
 }
 
-export interface Separators {
-  thousandSeparator: string;
-  decimalSeparator: string;
-  /** The keys that begin the digits behind it. */
-  allowedDecimalSeparators: string[];
-}
-
-/** For inputs of numbers: as the language groups digits and separates decimals. */
-export function separators(): Separators {
-  const parts = new Intl.NumberFormat(locale()).formatToParts(1_234_567.8);
-  const sign = (type: string, otherwise: string) => parts.find((part) => part.type === type)?.value ?? otherwise;
-  const decimalSeparator = sign('decimal', '.');
-  return {
-    thousandSeparator: sign('group', ''),
-    decimalSeparator,
-    // The point is no second one: where it groups digits, 1.234 would become a little more than one.
-    allowedDecimalSeparators: [decimalSeparator],
-  };
-}
-
-/** For numbers that may be ports, years or ids, and for shares such as weights. No point groups their digits, so it begins the decimals in each language. */
-export const UNGROUPED = { thousandSeparator: false, allowedDecimalSeparators: ['.', ','] };
-
 const formats = new Map<string, Intl.NumberFormat>();
 
 function number(options: Intl.NumberFormatOptions, value: number): string {

@@ -3,7 +3,6 @@ import {
   Button,
   Fieldset,
   Group,
-  NumberInput,
   SegmentedControl,
   Select,
   SimpleGrid,
@@ -15,7 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, body } from '../../api/client';
 import { messageOf } from '../../api/errors';
-import { UNGROUPED } from '../../components/format';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { useWorkflowNames } from '../executions/queries';
 import { type Draft, definitionOf, draftOf, EMPTY, newScorer } from './model';
@@ -233,28 +232,29 @@ const LIMITS = [
 function Bounds({ draft, set }: Part) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }}>
-      <NumberInput
+      <NumberField
         label={t('Score to pass')}
         min={0}
         max={1}
         step={0.05}
-        {...UNGROUPED}
         value={draft.passScore}
         onChange={(value) => set({ passScore: Number(value) })}
       />
-      <NumberInput
+      <NumberField
         label={t('Rows side by side')}
+        decimals={0}
         min={1}
         max={100}
         value={draft.concurrent}
         onChange={(value) => set({ concurrent: Number(value) })}
       />
       {LIMITS.map(({ key, label }) => (
-        <NumberInput
+        <NumberField
           key={key}
           label={label}
           placeholder={t('No separate limit')}
           min={0}
+          {...(key !== 'cost' && { decimals: 0 })}
           value={draft[key]}
           onChange={(value) => set({ [key]: value === '' ? '' : Number(value) })}
         />

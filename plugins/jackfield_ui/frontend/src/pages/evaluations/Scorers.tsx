@@ -1,7 +1,7 @@
-import { Button, Fieldset, Group, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { oneOf } from '../../api/paging';
-import { UNGROUPED } from '../../components/format';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { KINDS, newScorer, type ScorerDraft, type ScorerKind } from './model';
 import { useProfiles } from './queries';
@@ -51,11 +51,10 @@ export function Scorers({
                   if (next) change(scorer.id, { ...newScorer(next, scorer.name), id: scorer.id });
                 }}
               />
-              <NumberInput
+              <NumberField
                 label={t('Weight')}
                 min={0}
                 max={1000}
-                {...UNGROUPED}
                 value={scorer.weight}
                 onChange={(value) => change(scorer.id, { weight: Number(value) })}
               />
@@ -145,15 +144,13 @@ function Fields({ scorer, set }: FieldsProps) {
         <Judge scorer={scorer} set={set} />
       )}
       <SimpleGrid cols={2}>
-        <NumberInput
+        <NumberField
           label={t('Value of score 0')}
-          {...UNGROUPED}
           value={scorer.lowest}
           onChange={(value) => set({ lowest: Number(value) })}
         />
-        <NumberInput
+        <NumberField
           label={t('Value of score 1')}
-          {...UNGROUPED}
           value={scorer.highest}
           onChange={(value) => set({ highest: Number(value) })}
         />

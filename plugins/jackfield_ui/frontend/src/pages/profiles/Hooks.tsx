@@ -4,7 +4,6 @@ import {
   Button,
   FileButton,
   Group,
-  NumberInput,
   Paper,
   Select,
   Stack,
@@ -21,6 +20,7 @@ import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { confirm } from '../../components/confirm';
 import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
+import { NumberField } from '../../components/numbers/NumberField';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
 import { inside, t } from '../../language/messages';
@@ -196,11 +196,11 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   {...form.getInputProps(`rows.${at}.kind`)}
                   disabled={!writes}
                 />
-                <NumberInput
+                <NumberField
                   flex="0 1 8rem"
                   label={t('Timeout (s)')}
                   min={1}
-                  allowDecimal={false}
+                  decimals={0}
                   placeholder={t('Its own')}
                   {...form.getInputProps(`rows.${at}.timeout`)}
                   onChange={(value) => form.setFieldValue(`rows.${at}.timeout`, value === '' ? '' : Number(value))}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
@@ -6,6 +6,7 @@ import blocks from '../../components/blocks.module.css';
 import { CopyIcon } from '../../components/Copyable';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
+import { NumberField } from '../../components/numbers/NumberField';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
 import { rich, t } from '../../language/messages';
@@ -62,7 +63,7 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
               onChange={setDirectory}
               error={fields.working_dir}
             />
-            <NumberInput
+            <NumberField
               label={t('Time limit (s)')}
               placeholder={t('The setting’s')}
               min={1}

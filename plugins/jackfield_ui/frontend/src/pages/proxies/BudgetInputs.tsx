@@ -1,4 +1,5 @@
-import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import type { Budget } from './model';
@@ -24,23 +25,23 @@ export function BudgetInputs({ draft, errors, onChange }: FormProps) {
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         {PERIODS.flatMap(({ period, dollars, tokens }) => [
-          <NumberInput
+          <NumberField
             key={`${period}.usd`}
             label={dollars}
             placeholder={t('no limit')}
             min={0}
-            decimalScale={2}
+            decimals={2}
             value={draft[period].usd ?? ''}
             error={errors[`budgets.${period}.usd`] ?? errors[`budgets.${period}`]}
             onChange={(value) => put(period, 'usd', value)}
           />,
-          <NumberInput
+          <NumberField
             key={`${period}.tokens`}
             label={tokens}
             placeholder={t('no limit')}
             min={0}
             step={1_000_000}
-            allowDecimal={false}
+            decimals={0}
             value={draft[period].tokens ?? ''}
             error={errors[`budgets.${period}.tokens`]}
             onChange={(value) => put(period, 'tokens', value)}

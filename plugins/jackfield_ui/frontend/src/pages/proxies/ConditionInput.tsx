@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { type Condition, type Errors, fresh, inner, KINDS } from './model';
 import { PluginCondition } from './PluginCondition';
@@ -62,14 +63,13 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
     />
   );
   const whole = (name: string, label: string, placeholder = '') => (
-    <NumberInput
+    <NumberField
       label={label}
       placeholder={placeholder}
       w={150}
       min={0}
-      allowDecimal={false}
+      decimals={0}
       step={1000}
-      hideControls
       value={typeof condition[name] === 'number' ? condition[name] : ''}
       error={errors[`${path}.${name}`]}
       onChange={(value) => onChange(setting(condition, name, value))}

@@ -1,6 +1,7 @@
-import { Accordion, Button, Group, NumberInput, Select, Stack, Switch, Text, Title } from '@mantine/core';
+import { Accordion, Button, Group, Select, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { Aliases } from './Aliases';
 import { BudgetInputs } from './BudgetInputs';
@@ -70,15 +71,14 @@ export function Form({ alias, draft, errors, onChange }: FormProps & { alias: st
           error={errors['routing.strategy']}
           onChange={(strategy) => onChange({ ...draft, strategy: strategy ?? 'Conditional' }, 'routing.strategy')}
         />
-        <NumberInput
+        <NumberField
           label={t('Port')}
           placeholder={t('Any free one')}
           w={140}
           min={1}
           max={65_535}
-          thousandSeparator={false}
-          allowDecimal={false}
-          hideControls
+          grouped={false}
+          decimals={0}
           value={draft.port ?? ''}
           error={errors.port}
           onChange={(port) => onChange({ ...draft, port: port === '' ? undefined : Number(port) }, 'port')}
@@ -182,8 +182,9 @@ function Sticky({ draft, errors, onChange }: FormProps) {
         onChange={(event) => put(event.currentTarget.checked ? 300 : undefined)}
       />
       {draft.sticky !== undefined && (
-        <NumberInput
+        <NumberField
           label={t('Seconds after a request')}
+          decimals={0}
           min={1}
           max={86_400}
           w={240}

@@ -1,5 +1,6 @@
-import { ActionIcon, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { type Limits, nextKey } from './model';
@@ -42,12 +43,12 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
               {name}
             </Text>
             {FIELDS.map(([field, label, preset]) => (
-              <NumberInput
+              <NumberField
                 key={field}
                 label={label}
                 w={150}
                 min={field === 'max_concurrent' ? 1 : 0}
-                allowDecimal={field === 'queue_timeout'}
+                {...(field !== 'queue_timeout' && { decimals: 0 })}
                 placeholder={preset}
                 value={limits[field] ?? ''}
                 error={errors[`${path}.${field}`] ?? (field === 'max_concurrent' ? errors[path] : undefined)}

@@ -1,17 +1,6 @@
-import {
-  ActionIcon,
-  Checkbox,
-  Collapse,
-  Group,
-  NumberInput,
-  Paper,
-  Stack,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core';
+import { ActionIcon, Checkbox, Collapse, Group, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
-import { UNGROUPED } from '../../components/format';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';
@@ -82,24 +71,23 @@ export function RuleRow({
               error={errors[`${path}.name`]}
               onChange={(event) => onChange({ ...rule, name: event.currentTarget.value }, 'name')}
             />
-            <NumberInput
+            <NumberField
               label={t('Priority')}
               description={t('Rules with a higher number come first')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               maw={160}
-              allowDecimal={false}
+              decimals={0}
               value={rule.priority}
               error={errors[`${path}.priority`]}
               onChange={(priority) => onChange({ ...rule, priority: Number(priority) || 0 }, 'priority')}
             />
             {(weighted || rule.weight !== undefined) && (
-              <NumberInput
+              <NumberField
                 label={t('Weight')}
                 description={t('Its share under Weighted')}
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 maw={160}
                 min={0}
-                {...UNGROUPED}
                 placeholder="1"
                 value={rule.weight ?? ''}
                 error={errors[`${path}.weight`]}

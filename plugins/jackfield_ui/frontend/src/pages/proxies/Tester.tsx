@@ -1,20 +1,10 @@
-import {
-  Autocomplete,
-  Checkbox,
-  Group,
-  NumberInput,
-  Paper,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Autocomplete, Checkbox, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowRight, IconCheck, IconMinus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
+import { NumberField } from '../../components/numbers/NumberField';
 import { t } from '../../language/messages';
 import { type Draft, fieldErrors, targetParts } from './model';
 import classes from './proxies.module.css';
@@ -73,18 +63,18 @@ export function Tester({
           onChange={(model) => put({ model })}
         />
         <Group grow align="flex-start" gap="sm">
-          <NumberInput
+          <NumberField
             label={t('Tokens')}
             min={0}
             step={1_000}
-            allowDecimal={false}
+            decimals={0}
             value={asked.tokens}
             onChange={(tokens) => put({ tokens: Number(tokens) || 0 })}
           />
-          <NumberInput
+          <NumberField
             label={t('Tools')}
             min={0}
-            allowDecimal={false}
+            decimals={0}
             value={asked.tools}
             onChange={(tools) => put({ tools: Number(tools) || 0 })}
           />

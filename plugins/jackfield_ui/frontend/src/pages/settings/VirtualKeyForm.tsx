@@ -1,7 +1,8 @@
-import { MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
+import { NumberField } from '../../components/numbers/NumberField';
 import { useSending } from '../../components/useSending';
 import { t } from '../../language/messages';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
@@ -94,12 +95,12 @@ export function VirtualKeyForm({
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           {LIMITS.map(([name, words, decimals]) => (
-            <NumberInput
+            <NumberField
               key={name}
               label={words}
               placeholder={t('no limit')}
               min={0}
-              decimalScale={decimals}
+              decimals={decimals}
               {...form.getInputProps(`limits.${name}`)}
             />
           ))}

@@ -4,7 +4,6 @@ import {
   Checkbox,
   Collapse,
   Group,
-  NumberInput,
   SegmentedControl,
   Select,
   Stack,
@@ -19,6 +18,7 @@ import { areaPath } from '../../app/areas';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
+import { NumberField } from '../../components/numbers/NumberField';
 import { ProfileSelect } from '../../components/ProfileSelect';
 import { words } from '../../components/words';
 import { t } from '../../language/messages';
@@ -193,22 +193,22 @@ export function NewSession({
                   />
                 )}
                 <Group grow align="flex-start">
-                  <NumberInput
+                  <NumberField
                     label={t('Columns')}
                     placeholder={t('Fits')}
                     min={1}
                     max={1000}
-                    allowDecimal={false}
+                    decimals={0}
                     value={cols}
                     onChange={setCols}
                     error={fields.cols}
                   />
-                  <NumberInput
+                  <NumberField
                     label={t('Rows')}
                     placeholder={t('Fits')}
                     min={1}
                     max={1000}
-                    allowDecimal={false}
+                    decimals={0}
                     value={rows}
                     onChange={setRows}
                     error={fields.rows}

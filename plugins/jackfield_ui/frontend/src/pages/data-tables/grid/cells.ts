@@ -1,6 +1,7 @@
 /** Cells as texts, and texts as cells: what is shown, typed, copied and pasted. */
 
 import { isRecord } from '../../../api/errors';
+import { understood } from '../../../components/numbers/typed';
 import { t } from '../../../language/messages';
 import type { CellValue, ColumnType, DataColumn, DataRow } from '../queries';
 
@@ -42,7 +43,9 @@ export function readCell(text: string, type: ColumnType): Reading {
   const plain = text.trim();
   if (plain === '') return { value: null };
   if (type === 'number') {
-    const number = Number(plain);
+    const read = Number(plain);
+    // What the grid shows and spreadsheets copy has a point. Otherwise a person may have typed it as the language writes it.
+    const number = Number.isNaN(read) && /^[-\d.,\s]+$/.test(plain) ? Number(understood(plain) || Number.NaN) : read;
     return Number.isFinite(number) ? { value: number } : { error: t('Give a number, such as 12.5') };
   }
   if (type === 'boolean') return readBoolean(plain.toLowerCase());

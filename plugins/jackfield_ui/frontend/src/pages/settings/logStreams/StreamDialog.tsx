@@ -1,8 +1,9 @@
-import { Checkbox, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { api, body } from '../../../api/client';
 import type { Schemas } from '../../../api/types';
 import type { Pair } from '../../../components/KeyValueEditor';
 import { Modal } from '../../../components/Modal';
+import { NumberField } from '../../../components/numbers/NumberField';
 import { useSending } from '../../../components/useSending';
 import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
@@ -100,12 +101,12 @@ export function StreamDialog({
             />
           )}
           {kind === 'syslog' ? (
-            <NumberInput
+            <NumberField
               label={t('Facility')}
               description={t('A number from 0 to 23. The log audit has 13.')}
               min={0}
               max={23}
-              allowDecimal={false}
+              decimals={0}
               {...form.getInputProps('facility')}
               onChange={(facility) => form.setFieldValue('facility', Number(facility))}
             />

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, NumberInput, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { NumberField } from '../../../components/numbers/NumberField';
 import { t } from '../../../language/messages';
 import { changeNode, connect, type DocNode, disconnect, isSticky, setKey, wiresOf } from '../model/document';
 import { partLabel } from '../model/shape';
@@ -38,16 +39,18 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
       {toggle('retryOnFail', t('Try again when it fails'), t('Before the failure counts.'))}
       {node.retryOnFail === true && (
         <Group grow>
-          <NumberInput
+          <NumberField
             label={t('Tries')}
+            decimals={0}
             min={2}
             max={5}
             value={typeof node.maxTries === 'number' ? node.maxTries : 3}
             onChange={(next) => set('maxTries', typeof next === 'number' ? next : undefined)}
             readOnly={!editable}
           />
-          <NumberInput
+          <NumberField
             label={t('Pause, in milliseconds')}
+            decimals={0}
             min={0}
             max={5000}
             value={typeof node.waitBetweenTries === 'number' ? node.waitBetweenTries : 1000}

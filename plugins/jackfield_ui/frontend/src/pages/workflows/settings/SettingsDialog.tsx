@@ -1,20 +1,9 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  Radio,
-  Select,
-  Stack,
-  Switch,
-  TagsInput,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Group, Radio, Select, Stack, Switch, TagsInput, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, body } from '../../../api/client';
 import { Modal } from '../../../components/Modal';
+import { NumberField } from '../../../components/numbers/NumberField';
 import { t } from '../../../language/messages';
 import { useStore } from '../model/store';
 import { readWorkflow, useTags } from '../queries';
@@ -74,7 +63,7 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
               clearable
               limit={100}
             />
-            <NumberInput
+            <NumberField
               label={t('Time limit, in seconds')}
               description={t('A run that takes longer ends as failed. Empty: no limit.')}
               min={1}
@@ -82,7 +71,7 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
               value={draft.timeout}
               onChange={(seconds) => change({ timeout: typeof seconds === 'number' ? seconds : '' })}
             />
-            <NumberInput
+            <NumberField
               label={t('Time saved by one execution, in minutes')}
               description={t('The page Insights counts it for each success. Empty: none.')}
               min={0}

@@ -1,7 +1,7 @@
 /** Inputs of one value. */
-import { Alert, ColorInput, NumberInput, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, ColorInput, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ClipboardEvent, type KeyboardEvent, type SyntheticEvent, useState } from 'react';
-import { UNGROUPED } from '../../../../components/format';
+import { NumberField } from '../../../../components/numbers/NumberField';
 import { useFormState, useTyped } from '../context';
 import { emptied, likeBefore } from '../values';
 import { helpOf } from './help';
@@ -67,19 +67,18 @@ export function NumberControl(props: ControlProps) {
   const { min, max, step } = field.options ?? {};
   const bound = (given: unknown) => (typeof given === 'number' ? given : undefined);
   return (
-    <NumberInput
+    <NumberField
       {...useCommon(props)}
       {...begins}
-      {...UNGROUPED}
+      grouped={false}
       value={empty || value === undefined || value === null ? '' : (value as number | string)}
       min={bound(min)}
       max={bound(max)}
       step={bound(step) ?? 1}
-      clampBehavior="none"
+      clamped={false}
       onBlur={() => setEmpty(false)}
       onChange={(next) => {
-        // Mantine tells a value that was only drawn, too.
-        if (next === value || String(next) === String(value ?? '')) return;
+        if (String(next) === String(value ?? '')) return;
         setEmpty(next === '');
         onChange(next === '' ? undefined : next);
       }}

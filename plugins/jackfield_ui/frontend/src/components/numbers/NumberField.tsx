@@ -1,0 +1,113 @@
+import { TextInput, type TextInputProps, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { type ChangeEvent, type FocusEvent, type KeyboardEvent, useState } from 'react';
+import classes from './numbers.module.css';
+import { digitsOf, numberOf, understood, written } from './typed';
+
+export interface NumberFieldProps
+  extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'type' | 'step'> {
+  value?: number | string | null;
+  /** '' for none. */
+  onChange?: (value: number | string) => void;
+  min?: number | undefined;
+  max?: number | undefined;
+  step?: number;
+  /** How many decimals the number may have; 0 for whole numbers. */
+  decimals?: number;
+  /** False for what is a name more than an amount, such as a port or a year. */
+  grouped?: boolean;
+  /** A value beyond min or max becomes min or max when the field is left. */
+  clamped?: boolean;
+}
+
+/**
+ * A field for a number, which takes a point or a comma in each language. While it is typed the text stays as it is; with
+ * Enter, or when the field is left, the language's own form shows the value as it was understood.
+ */
+export function NumberField({
+  value,
+  onChange,
+  min = Number.NEGATIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
+  step = 1,
+  decimals = 20,
+  grouped = true,
+  clamped = true,
+  onBlur,
+  onKeyDown,
+  ...rest
+}: NumberFieldProps) {
+  const [text, setText] = useState<string | null>(null);
+  const fixed = rest.readOnly === true || rest.disabled === true;
+
+  const type = (event: ChangeEvent<HTMLInputElement>) => {
+    const typed = digitsOf(event.currentTarget.value, min < 0);
+    setText(typed);
+    onChange?.(rounded(numberOf(understood(typed)), decimals));
+  };
+  const settle = () => {
+    if (text === null) return;
+    setText(null);
+    const now = rounded(numberOf(understood(text)), decimals);
+    const within = typeof now === 'number' ? Math.min(max, Math.max(min, now)) : now;
+    if (clamped && within !== now) onChange?.(within);
+  };
+  const move = (by: number) => {
+    const now = Number(text === null ? (value ?? '') : understood(text)) || 0;
+    setText(null);
+    onChange?.(Math.min(max, Math.max(min, sum(now, by))));
+  };
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    onKeyDown?.(event);
+    if (event.defaultPrevented || fixed) return;
+    if (event.key === 'Enter') settle();
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    move(event.key === 'ArrowUp' ? step : -step);
+  };
+  return (
+    <TextInput
+      rightSection={fixed ? undefined : <Steps onStep={(sign) => move(sign * step)} />}
+      {...rest}
+      inputMode={decimals ? 'decimal' : 'numeric'}
+      autoComplete="off"
+      value={text ?? written(value, grouped)}
+      onChange={type}
+      onKeyDown={press}
+      onBlur={(event: FocusEvent<HTMLInputElement>) => {
+        settle();
+        onBlur?.(event);
+      }}
+    />
+  );
+}
+
+/** For the mouse alone: the arrow keys do the same. */
+function Steps({ onStep }: { onStep: (sign: number) => void }) {
+  const step = (sign: number, Icon: typeof IconChevronUp) => (
+    <UnstyledButton
+      className={classes.step}
+      tabIndex={-1}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => onStep(sign)}
+    >
+      <Icon size={12} />
+    </UnstyledButton>
+  );
+  return (
+    <div className={classes.steps} aria-hidden="true">
+      {step(1, IconChevronUp)}
+      {step(-1, IconChevronDown)}
+    </div>
+  );
+}
+
+function rounded(value: number | string, decimals: number): number | string {
+  return typeof value === 'number' ? Number(value.toFixed(decimals)) : value;
+}
+
+/** 0.1 and 0.2 make 0.3. */
+function sum(one: number, other: number): number {
+  const places = Math.max(...[one, other].map((each) => String(each).split('.')[1]?.length ?? 0));
+  return Number((one + other).toFixed(Math.min(places, 20)));
+}
