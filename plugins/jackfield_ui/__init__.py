@@ -10,3 +10,4 @@ class UiPlugin(Plugin):
 
     name = "ui"
     jackfield_asgi = later("jackfield_ui.app:mounts")
+    jackfield_findings = later("jackfield_ui.findings:findings")

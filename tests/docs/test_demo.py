@@ -17,3 +17,4 @@ def test_the_demo_names_wheels_that_lack(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert f"  - the wheel of jackfield-native in {tmp_path.resolve()}/wheels" in run.stderr
     assert "rhai-python" not in run.stderr
+    assert "https://rustup.rs" in run.stderr

@@ -15,6 +15,7 @@ from jackfield.api.errors import NotFound
 from jackfield_ui.app import Interface
 from jackfield_ui.encodings import accepted
 from jackfield_ui.extensions import BrowserExtensions
+from jackfield_ui.findings import findings
 
 NAME = "assets/index-D79a2g5O.js"
 
@@ -227,3 +228,11 @@ def test_an_encoding_that_nobody_knows_is_no_svg(encoding: str) -> None:
 def test_names_are_parts_of_addresses(extension: BrowserExtension, mistakes: int) -> None:
     assert BROWSER_EXTENSIONS.check is not None
     assert len(list(BROWSER_EXTENSIONS.check(extension))) == mistakes
+
+
+def test_doctor_names_an_interface_that_is_not_built(folder: Path, tmp_path: Path) -> None:
+    context: Any = Brought()
+    assert not findings(context, folder)
+    (finding,) = findings(context, tmp_path / "nowhere")
+    assert (finding.subject, finding.good) == ("browser interface", True)
+    assert "Node.js 20.19 or newer" in finding.message

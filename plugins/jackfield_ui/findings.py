@@ -1,0 +1,21 @@
+"""The line of `jackfield doctor` about an interface that is not built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
+from jackfield_ui.app import STATIC
+from jackfield_ui.files import PAGE
+
+NOT_BUILT = (
+    "was not built: Node.js 20.19 or newer, or npm, was missing. Install a wheel of a release, or install from the clone again"
+    " when they are there"
+)
+
+
+def findings(context: PluginContext, folder: Path = STATIC) -> Sequence[Finding]:
+    """Everything else works without the interface, so nothing is wrong."""
+    return [] if (folder / PAGE).is_file() else [Finding("browser interface", True, NOT_BUILT)]
