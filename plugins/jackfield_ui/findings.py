@@ -11,8 +11,8 @@ from jackfield_ui.app import STATIC
 from jackfield_ui.files import PAGE
 
 NOT_BUILT = (
-    "was not built: Node.js 20.19 or newer, or npm, was missing. Install the wheel of a release; or install both, and then"
-    " Jackfield from the clone again"
+    "was not built: Node.js 20.19 or newer, or npm, was missing. Install the wheel of a release; or install both, and"
+    " then Jackfield from the clone again"
 )
 
 

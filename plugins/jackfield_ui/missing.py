@@ -17,7 +17,8 @@ pre { padding: 1rem; border: 1px solid #8886; border-radius: 4px; overflow-x: au
 <main>
 <h1>Jackfield runs, without its browser interface</h1>
 <p>Where this installation was built, Node.js 20.19 or newer, or <code>npm</code>, was missing.
-So it holds no interface. Everything else works: the command line (<code>jackfield --help</code>) and <a href="/docs">the API</a>.</p>
+So it holds no interface. Everything else works: the command line (<code>jackfield --help</code>)
+and <a href="/docs">the API</a>.</p>
 <p>In a clone, with Node.js 20.19 or newer, build the interface. Then install Jackfield
 from the clone again, and restart the daemon:</p>
 <pre><code>cd plugins/jackfield_ui/frontend
