@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 from jackfield.api.clock import Clock
@@ -11,10 +12,9 @@ from jackfield.api.mail import is_address
 from jackfield.api.storage import Entry, Store, User
 
 KIND = "account-mail"
-"""Entries; their id is the user's."""
+"""Entries; their id is the user's, their parent the address's place."""
 MOST_FOUND = 5
 """Users of one address who get a mail."""
-_PAGE = 200
 
 
 class MailAddresses:
@@ -29,23 +29,13 @@ class MailAddresses:
         entry = await self._store().entry(KIND, user.id)
         return fallback(user) if entry is None else entry.data.decode()
 
-    async def all(self) -> dict[str, str]:
-        """Those that somebody has set, by the id of the user."""
-        found: dict[str, str] = {}
-        after: tuple[int, str] | None = None
-        while page := await self._store().entries(KIND, "", after=after, limit=_PAGE, newest_first=False):
-            found |= {entry.id: entry.data.decode() for entry in page}
-            after = (page[-1].place, page[-1].id)
-        return found
-
     async def users(self, typed: str) -> Sequence[User]:
         """The user of this name, else those with this address."""
         named = await self._store().user_by_name(typed)
         if named is not None or not is_address(typed):
             return [] if named is None else [named]
-        wanted = folded_address(typed)
-        ids = [user_id for user_id, address in (await self.all()).items() if folded_address(address) == wanted]
-        found = [await self._store().user(user_id) for user_id in ids[:MOST_FOUND]]
+        kept = await self._store().entries(KIND, place_of(typed), after=None, limit=MOST_FOUND, newest_first=False)
+        found = [await self._store().user(entry.id) for entry in kept]
         return [user for user in found if user is not None]
 
     async def put(self, user_id: str, address: str) -> None:
@@ -56,13 +46,18 @@ class MailAddresses:
         check_address(address)
         before = await self._store().entry(KIND, user_id)
         revision = 0 if before is None else before.revision
-        entry = Entry(KIND, user_id, "", self._clock.now_ms(), revision + 1, address.encode())
+        entry = Entry(KIND, user_id, place_of(address), self._clock.now_ms(), revision + 1, address.encode())
         if not await self._store().put_entry(entry, revision or None):
             raise Conflict("The mail address of this user was changed elsewhere at the same time; try again.")
 
     async def forget(self, user_id: str) -> None:
         """Take it from the user."""
         await self._store().delete_entry(KIND, user_id)
+
+
+def place_of(address: str) -> str:
+    """Where the store finds the users of an address at once; an address may be too long for a parent."""
+    return hashlib.sha256(folded_address(address).encode()).hexdigest()
 
 
 def fallback(user: User) -> str:

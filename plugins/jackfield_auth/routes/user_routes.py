@@ -8,7 +8,7 @@ from jackfield.api.clock import iso
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, principal, read_model, read_query
 from jackfield.api.storage import User
-from jackfield_auth.mails.addresses import check_address, fallback
+from jackfield_auth.mails.addresses import check_address
 from jackfield_auth.routes.answers import answer, done
 from jackfield_auth.routes.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
 from jackfield_auth.service import AuthService
@@ -26,8 +26,7 @@ def user_routes(auth: AuthService) -> Blueprint:
         asked = read_query(AuthPaging)
         offset, limit = asked.offset, asked.limit
         found = await auth.accounts.all()
-        kept = await auth.mail.addresses.all()
-        rows = [view(user, kept.get(user.id) or fallback(user)) for user in found[offset : offset + limit]]
+        rows = [await shown(user) for user in found[offset : offset + limit]]
         return answer(UserList(data=rows, total=len(found), offset=offset, limit=limit))
 
     @routes.post("")

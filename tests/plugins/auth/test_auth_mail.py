@@ -173,7 +173,30 @@ async def test_users_are_found_by_an_address_that_was_set(with_mail: Any) -> Non
     assert (await admin.send("PATCH", f"/users/{made['id']}", {"mail": "no address"}))[0] == 400
     assert "mail" not in (await admin.send("PATCH", f"/users/{made['id']}", {"mail": ""}))[1]
     await admin.send("DELETE", f"/users/{made['id']}")
-    assert await world.store.entry_count("account-mail", "") == 0
+    assert await world.store.entry("account-mail", made["id"]) is None
+
+
+async def test_a_question_reads_the_users_of_its_address_alone(with_mail: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, letters = await with_mail()
+    addresses, read = world.auth.mail.addresses, list[int]()
+    for number in range(20):
+        await addresses.put((await world.user(f"user-{number}", "member")).id, f"user-{number}@example.com")
+    moved = await world.user("moved", "member")
+    await addresses.put(moved.id, "user-3@example.com")
+    await addresses.put(moved.id, "Moved@Example.com")
+    inner = world.store.entries
+
+    async def entries(*arguments: Any, **more: Any) -> Any:
+        found = await inner(*arguments, **more)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(world.store, "entries", entries)
+    await ask(world, "USER-3@example.com")
+    assert (await letters.arrived())[0] == "user-3@example.com"
+    await ask(world, "moved@example.com")
+    assert (await letters.arrived(2))[0] == "Moved@Example.com"
+    assert read == [1, 1]
 
 
 async def test_questions_and_mails_are_limited(with_mail: Any) -> None:
