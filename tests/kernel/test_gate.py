@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
@@ -397,23 +396,31 @@ def called(listener: socket.socket, *before: str, after: Sequence[str] = ()) -> 
         process.stdin.close()
 
 
+@pytest.fixture
+def elsewhere() -> Iterator[int]:
+    """The pid of a daemon that has started none of the test's processes."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        yield process.pid
+        process.kill()
+
+
 @linux
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6], ids=["ipv4", "ipv6"])
-async def test_our_users_connection_is_ours_until_it_closes(family: socket.AddressFamily) -> None:
+async def test_our_users_connection_is_ours_until_it_closes(family: socket.AddressFamily, elsewhere: int) -> None:
     with socket.socket(family) as listener:
         listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
         listener.listen()
         with called(listener) as scope, listener.accept()[0]:
-            assert await PeerLookup().same_user(scope)
+            assert await PeerLookup(first=elsewhere).same_user(scope)
             assert owner_by_netlink(scope["client"], scope["server"]) == owner_by_proc(scope["client"], scope["server"])
             other = {**scope, "server": (scope["server"][0], scope["server"][1] ^ 1)}
-            assert not await PeerLookup().same_user(other)
+            assert not await PeerLookup(first=elsewhere).same_user(other)
         # A closed socket shows uid 0 and inode 0, which must not satisfy a daemon that runs as root.
-        assert not await PeerLookup().same_user(scope)
+        assert not await PeerLookup(first=elsewhere).same_user(scope)
 
 
 @linux
-async def test_what_the_daemon_calls_itself_comes_from_nobody() -> None:
+async def test_what_the_daemon_calls_itself_comes_from_nobody(elsewhere: int) -> None:
     """Nodes of workflows call from the daemon's process or from a worker's, wherever their authors say."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -422,11 +429,41 @@ async def test_what_the_daemon_calls_itself_comes_from_nobody() -> None:
             scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
             assert not await PeerLookup().same_user(scope)
             assert not await PeerLookup().same_uid(scope)
-            assert await PeerLookup(first=os.getppid()).same_user(scope)  # those of another daemon
-        with called(listener, after=["-m", WORKER_MODULE, ""]) as worker, listener.accept()[0]:
-            assert not await PeerLookup().same_user(worker)
-            assert await PeerLookup(first=os.getppid()).same_user(worker)
-            assert await PeerLookup(has_workers=lambda: False).same_user(worker)  # nobody has looked for any
+            assert await PeerLookup(first=elsewhere).same_user(scope)
+
+
+@linux
+@pytest.mark.parametrize("before", [[], ["sh", "-c", '"$@"; true', "-"]], ids=["child", "grandchild"])
+async def test_what_the_daemon_has_started_is_nobodys(elsewhere: int, before: list[str]) -> None:
+    """Such as a community node, or a server of MCP."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with called(listener, *before) as scope, listener.accept()[0]:
+            assert not await PeerLookup().same_user(scope)
+            assert await PeerLookup(first=elsewhere).same_user(scope)
+
+
+@linux
+@pytest.mark.parametrize(
+    ("before", "after", "let_in"),
+    [
+        ([], ["-m", WORKER_MODULE, ""], False),
+        ([], ["/opt/bin/jackfield", "serve", "--port", "1"], False),
+        (["sh", "-c", 'shift; "$@"; true', "/opt/bin/jackfield", "serve"], [], False),
+        ([], ["/opt/bin/jackfield", "status"], True),
+        ([], ["/opt/bin/other", "serve"], True),
+    ],
+    ids=["worker", "daemon", "child of a daemon", "command", "another program"],
+)
+async def test_another_daemon_of_the_user_is_nobody(
+    elsewhere: int, before: list[str], after: list[str], let_in: bool
+) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with called(listener, *before, after=after) as scope, listener.accept()[0]:
+            assert await PeerLookup(first=elsewhere).same_user(scope) is let_in
 
 
 @linux
@@ -436,28 +473,28 @@ async def test_a_socket_that_closes_while_the_daemon_looks_is_nobodys(monkeypatc
         listener.listen()
         client = socket.create_connection(listener.getsockname()[:2])
 
-        def closes(inode: int, first: int, *, has_workers: bool) -> bool:
+        def closes(inode: int, first: int) -> bool:
             client.close()
             return False
 
-        monkeypatch.setattr(peer, "is_own_socket", closes)
+        monkeypatch.setattr(peer, "is_of_daemons", closes)
         with listener.accept()[0]:
             scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
             assert not await PeerLookup().same_user(scope)
 
 
 @linux
-async def test_with_sandboxes_only_a_socket_of_our_namespace_is_ours() -> None:
+async def test_with_sandboxes_only_a_socket_of_our_namespace_is_ours(elsewhere: int) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        lookup = PeerLookup(lambda: True)
+        lookup = PeerLookup(lambda: True, elsewhere)
         with called(listener) as scope, listener.accept()[0]:
             assert await lookup.same_user(scope)
         with called(listener, "unshare", "--user") as scope:
             if not scope:
                 pytest.skip("user namespaces are not permitted here")
-            assert await PeerLookup().same_user(scope)
+            assert await PeerLookup(first=elsewhere).same_user(scope)
             assert not await lookup.same_user(scope)
 
 

@@ -122,7 +122,6 @@ class Application(Dispatcher):
                 PeerLookup(
                     lambda: kernel.authenticator.confined,
                     None if kernel.link is None else os.getppid(),
-                    lambda: kernel.link is not None or kernel.workers is not None,
                 ),
                 self._daemon_token,
             ),

@@ -23,7 +23,7 @@ from jackfield.api.socket_owners import (
     owner_by_proc,
 )
 
-from .own_sockets import holds, is_own_socket
+from .own_sockets import holders, is_of_daemons
 
 REMEMBERED = 512
 """Connections whose process has been found."""
@@ -34,11 +34,10 @@ Ends = tuple[tuple[str, int], tuple[str, int]]
 
 def in_own_namespace(inode: int) -> bool:
     """Whether the socket is found at a process of our user namespace. One that hides its descriptors is not."""
-    wanted, own = f"socket:[{inode}]", os.readlink("/proc/self/ns/user")  # noqa: PTH115 - links that name no files
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
-        if name.isdecimal() and holds(name, wanted):
-            with suppress(OSError):
-                return os.readlink(f"/proc/{name}/ns/user") == own  # noqa: PTH115
+    own = os.readlink("/proc/self/ns/user")  # noqa: PTH115 - a link that names no file
+    for pid in holders(inode):
+        with suppress(OSError):
+            return os.readlink(f"/proc/{pid}/ns/user") == own  # noqa: PTH115
     return False
 
 
@@ -69,23 +68,18 @@ class Findings:
 
 
 class PeerLookup:
-    """Asks netlink, else /proc in a thread. Sockets of the daemon itself are nobody's: nodes of workflows call with
-    these.
+    """Asks netlink, else /proc in a thread. Sockets of a daemon and of what it has started are nobody's: nodes of
+    workflows call with these.
 
     `confined`: whether agents of our user run in sandboxes. These share our uid, and their user namespace tells them
-    apart. `first`: the pid of the daemon's first process, where this is a worker. `has_workers`: whether there are any.
+    apart. `first`: the pid of the daemon's first process, where this is a worker.
     """
 
-    def __init__(
-        self,
-        confined: Callable[[], bool] = lambda: False,
-        first: int | None = None,
-        has_workers: Callable[[], bool] = lambda: True,
-    ) -> None:
+    def __init__(self, confined: Callable[[], bool] = lambda: False, first: int | None = None) -> None:
         self._confined = confined
         first = first or os.getpid()
         self._outside = Findings(in_own_namespace)
-        self._foreign = Findings(lambda inode: not is_own_socket(inode, first, has_workers=has_workers()))
+        self._foreign = Findings(lambda inode: not is_of_daemons(inode, first))
 
     async def same_user(self, scope: Scope) -> bool:
         """Whether the peer's socket is open and belongs to our effective user, outside of agents' sandboxes."""
