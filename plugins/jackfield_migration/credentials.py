@@ -16,7 +16,7 @@ from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import LONGEST_ID, BundleDocument
 from jackfield_migration.identities import IdMap, content_digest, foreign_id
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
-from jackfield_migration.report import Result, Status
+from jackfield_migration.report import Result, Status, Told
 
 _BLANK = "__n8n_BLANK_VALUE_"
 _NO_KEY = (
@@ -41,8 +41,11 @@ class _Opened:
 class CredentialImport:
     """Those of one import. After `run`, `find` says which credential a node of n8n means."""
 
-    def __init__(self, context: PluginContext, ids: IdMap, cipher: N8nCipher | None, *, dry_run: bool) -> None:
+    def __init__(
+        self, context: PluginContext, ids: IdMap, cipher: N8nCipher | None, told: Told, *, dry_run: bool
+    ) -> None:
         self._context = context
+        self._told = told
         self._ids = ids
         self._cipher = cipher
         self._dry_run = dry_run
@@ -123,7 +126,10 @@ class CredentialImport:
             return replace(result, status="failed", id=None, problems=[Problem("data", exc.message)])
         self._coming.add(own)
         self._by_name.setdefault((credential.kind, result.name), own)
-        return replace(result, status=status, problems=problems)
+        settled = replace(result, status=status, problems=problems)
+        if status in ("created", "updated"):
+            self._told(settled)
+        return settled
 
     def _opened(self, data: Json) -> Mapping[str, Json]:
         """Raises `InvalidInput`."""

@@ -13,7 +13,7 @@ from jackfield.api.storage.tables import COLUMN_TYPES, ColumnType
 from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import BundleDocument
 from jackfield_migration.identities import IdMap, foreign_id
-from jackfield_migration.report import Result, Status
+from jackfield_migration.report import Result, Status, Told
 
 DATA_TABLE = "dataTable"
 _WHOLE = "whole"
@@ -24,7 +24,8 @@ _NO_PLUGIN = "The plugin of data tables is not loaded."
 class DataTableImport:
     """One import's tables, part by part."""
 
-    def __init__(self, context: PluginContext, source: str, *, dry_run: bool) -> None:
+    def __init__(self, context: PluginContext, source: str, told: Told, *, dry_run: bool) -> None:
+        self._told = told
         self._tables = context.find_port(TableImport)
         self._ids = IdMap(context, source, DATA_TABLE)
         self._dry_run = dry_run
@@ -48,11 +49,12 @@ class DataTableImport:
         except JackfieldError as exc:
             status = "refused" if isinstance(exc, InvalidInput) else "failed"
             problems.append(Problem("rows", exc.message))
-        if document.get("part") and not problems:
-            return None
         own = None if problems or self._dry_run else ident
         name = str(document.get("name") or "")[:128]
-        return Result(DATA_TABLE, name, ident, source.origin, status, own, problems=problems)
+        result = Result(DATA_TABLE, name, ident, source.origin, status, own, problems=problems)
+        if status == "created":
+            self._told(result)
+        return None if document.get("part") and not problems else result
 
     async def _kept(self, document: Mapping[str, Json], ident: str) -> Status:
         """Raises `JackfieldError`."""

@@ -27,7 +27,7 @@ from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_
 from jackfield_migration.places import folder_of
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.redaction import REMARK, is_redacted
-from jackfield_migration.report import DONE, MigrationReport, Result, Status, report_of
+from jackfield_migration.report import DONE, MigrationReport, Result, Status, Told, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.together import once, told_together
@@ -73,30 +73,31 @@ class BundleImporter:
         self._settings = context.settings(MigrationSettings)
         self._turn = asyncio.Lock()
 
-    async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> MigrationReport:
+    async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options, told: Told) -> MigrationReport:
         """Raises `StoreUnavailable` when nothing can be kept."""
         async with self._turn:  # two at once would each give the same document an id
-            return await self._run(bundle, cipher, options)
+            return await self._run(bundle, cipher, options, told)
 
-    async def _run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> MigrationReport:
+    async def _run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options, told: Told) -> MigrationReport:
         ids = IdMap(self._context, options.source, CREDENTIAL)
         await ids.load()
-        credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)
+        credentials = CredentialImport(self._context, ids, cipher, told, dry_run=options.dry_run)
         results = await credentials.run(bundle.credentials)
-        results += await VariableImport(self._context, dry_run=options.dry_run).run(bundle.variables)
-        tables = DataTableImport(self._context, options.source, dry_run=options.dry_run)
+        results += await VariableImport(self._context, told, dry_run=options.dry_run).run(bundle.variables)
+        tables = DataTableImport(self._context, options.source, told, dry_run=options.dry_run)
         results += await tables.run(bundle.data_tables)
-        workflows = _WorkflowImport(self._context, options, credentials, ids, self._settings.concurrency)
+        workflows = _WorkflowImport(self._context, options, told, credentials, ids, self._settings.concurrency)
         results += await workflows.run(bundle.workflows)
         return report_of(results, bundle, dry_run=options.dry_run)
 
 
 class _WorkflowImport:
     def __init__(
-        self, context: PluginContext, options: Options, credentials: CredentialImport, credential_ids: IdMap,
-        concurrency: int,
+        self, context: PluginContext, options: Options, told: Told, credentials: CredentialImport,
+        credential_ids: IdMap, concurrency: int,
     ) -> None:  # fmt: skip
         self._context = context
+        self._told = told
         self._options = options
         self._credentials = credentials
         self._credential_ids = credential_ids
@@ -160,7 +161,7 @@ class _WorkflowImport:
                     document,
                     lambda: self._context.port(WorkflowReader).parse(document, id=planned.own_id, version=1),
                 )
-                status, active, unplaced = await self._kept(planned)
+                status, active, unplaced = await self._kept(planned, blank)
             except JackfieldError as exc:
                 return _failed(blank, exc)
             verdict, problems = await judged(
@@ -175,7 +176,7 @@ class _WorkflowImport:
                     problems.append(Problem("active", BY_HAND, "warning"))
             return replace(blank, status=status, verdict=verdict, active=active, problems=problems)
 
-    async def _kept(self, planned: _Planned) -> tuple[Status, bool | None, Sequence[Problem]]:
+    async def _kept(self, planned: _Planned, blank: Result) -> tuple[Status, bool | None, Sequence[Problem]]:
         """The status, whether it is live, and why it is not in its folder. Raises `JackfieldError`."""
         digest, known = content_digest(planned.made.document), self._ids.digest(planned.foreign_id)
         version = self._here[planned.own_id]
@@ -189,6 +190,7 @@ class _WorkflowImport:
             stored = await port.replace(planned.own_id, planned.made.document, author)
         else:
             stored = await port.create(planned.made.document, author, id=planned.own_id)
+        self._told(blank)
         unplaced: Sequence[Problem] = ()
         if not known:
             await self._static_data(planned)

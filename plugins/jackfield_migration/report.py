@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, cast
 
@@ -18,6 +18,8 @@ dry run each says what would become of the document."""
 Verdict = Literal["runs", "attention", "cannot"]
 """`attention`: it runs once somebody has entered or imported what is missing; `cannot`: a part of it has no counterpart
 here. Empty: it was not imported."""
+Told = Callable[["Result"], None]
+"""Hears of each document that was created or updated as soon as it is stored: an import may break off."""
 DONE: frozenset[Status] = frozenset({"created", "updated", "unchanged", "matched"})
 
 

@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, PayloadTooLarge
 from jackfield.api.http import (
     AuditedThing,
+    AuditNotes,
     audit_notes,
     json_response,
     operation,
@@ -26,7 +27,7 @@ from jackfield.api.saved_documents import SavedDocuments
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.importing import BundleImporter, Options
 from jackfield_migration.reading.cipher import N8nCipher
-from jackfield_migration.report import MigrationReport, report_view
+from jackfield_migration.report import Result, Told, report_view
 from jackfield_migration.settings import MigrationSettings
 
 if TYPE_CHECKING:
@@ -81,8 +82,7 @@ class MigrationRoutes:
         if bundle.data_tables:
             principal().require(_TABLES)
         options = Options(principal(), query.source, query.dryRun, query.activate, following)
-        report = await self._importer.run(bundle, cipher, options)
-        audit_notes().things = _changed(report)
+        report = await self._importer.run(bundle, cipher, options, noted(audit_notes(), dry_run=query.dryRun))
         return json_response(report_view(report))
 
     def _given(self, body: Json) -> tuple[Bundle, N8nCipher | None, frozenset[str]]:
@@ -137,13 +137,19 @@ class MigrationRoutes:
         return {"id": workflow_id, "active": not problems, "problems": problems}
 
 
-def _changed(report: MigrationReport) -> Sequence[AuditedThing]:
-    """For the audit log."""
-    return [
-        AuditedThing("data-table" if each.kind == "dataTable" else each.kind, each.id, each.name)
-        for each in report.results
-        if each.id is not None and each.status in ("created", "updated") and not report.dry_run
-    ]
+def noted(notes: AuditNotes, *, dry_run: bool) -> Told:
+    """For the audit log: each thing once, as soon as it is stored."""
+    found: dict[tuple[str, str], None] = {}
+    things = list[AuditedThing]()
+    notes.things = things
+
+    def told(result: Result) -> None:
+        kind = "data-table" if result.kind == "dataTable" else result.kind
+        if result.id is not None and not dry_run and (kind, result.id) not in found:
+            found[kind, result.id] = None
+            things.append(AuditedThing(kind, result.id, result.name))
+
+    return told
 
 
 class ExportRoutes:

@@ -13,7 +13,7 @@ from jackfield.api.storage import Variable
 from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import BundleDocument
 from jackfield_migration.identities import foreign_id
-from jackfield_migration.report import Result, Status
+from jackfield_migration.report import Result, Status, Told
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 LONGEST_KEY = 128
@@ -24,8 +24,9 @@ LONGEST_VALUE = 65_536
 class VariableImport:
     """A variable is known by its key; one that is here with another value gets n8n's."""
 
-    def __init__(self, context: PluginContext, *, dry_run: bool) -> None:
+    def __init__(self, context: PluginContext, told: Told, *, dry_run: bool) -> None:
         self._context = context
+        self._told = told
         self._dry_run = dry_run
 
     async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
@@ -48,9 +49,12 @@ class VariableImport:
             status = "refused" if isinstance(exc, InvalidInput) else "failed"
             problems.append(Problem("key", exc.message))
         own = here[key].id if key in here and not problems else None
-        return Result(
+        result = Result(
             "variable", key[:LONGEST_KEY], foreign_id(source.document), source.origin, status, own, problems=problems
         )
+        if status in ("created", "updated"):
+            self._told(result)
+        return result
 
     async def _kept(self, key: str, value: str, here: dict[str, Variable]) -> Status:
         """Raises `JackfieldError`."""

@@ -91,7 +91,7 @@ async def test_a_dry_run_makes_no_key() -> None:
 
     context: Any = SimpleNamespace(store=SimpleNamespace(credentials=nothing), secrets=SimpleNamespace(key=pytest.fail))
     ids: Any = SimpleNamespace(owners=dict)
-    assert await CredentialImport(context, ids, None, dry_run=True).run([]) == []
+    assert await CredentialImport(context, ids, None, lambda result: None, dry_run=True).run([]) == []
 
 
 def test_credentials_are_sealed_anew_and_found_by_their_nodes(daemon: Daemon) -> None:

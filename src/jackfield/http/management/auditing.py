@@ -18,7 +18,7 @@ from jackfield.api import jsontext
 from jackfield.api.audit import UNRECORDED, AuditActor, AuditedAct, AuditLog, Outcome, actor_of
 from jackfield.api.auth import Principal
 from jackfield.api.errors import InvalidInput, JackfieldError, StoreUnavailable
-from jackfield.api.http import Operation, audit_notes, client_address, request_id
+from jackfield.api.http import AuditedThing, Operation, audit_notes, client_address, request_id
 from jackfield.api.json_values import Json
 from jackfield.api.projects import ProjectAccess
 from jackfield.api.records import replace
@@ -78,7 +78,7 @@ class Auditing:
         if caller is None and audit_notes().actor is None and not (act in LOGINS and _tells(answer.status_code)):
             return answer  # of nobody: whoever wants could fill the log
         try:
-            done = await self._each(await self._made(act, caller, answer))
+            done = await self._each(await self._made(act, caller, answer), audit_notes().things)
             g.audit_recorded = True  # from here on it is written whoever leaves
             await audit.record(*done)
         except StoreUnavailable as exc:
@@ -106,7 +106,9 @@ class Auditing:
             GONE,
             request_id(),
         )
-        task = asyncio.get_running_loop().create_task(_recorded(audit, done), name="audit of a caller who left")
+        things = list(notes.things)
+        late = self._late_record(audit, done, things)
+        task = asyncio.get_running_loop().create_task(late, name="audit of a caller who left")
         self._late.add(task)
         task.add_done_callback(self._late.discard)
 
@@ -145,21 +147,29 @@ class Auditing:
             request_id(),
         )
 
-    async def _each(self, done: AuditedAct) -> Sequence[AuditedAct]:
-        """A record for each thing, where the request was about several."""
+    async def _each(self, done: AuditedAct, things: Sequence[AuditedThing]) -> Sequence[AuditedAct]:
+        """A record for each thing, where the request was about several. A request that broke off has one as well."""
         verb = done.act.rpartition(".")[2]
-        return [
+        made = [
             replace(
                 done,
                 act=f"{thing.kind}.{verb}",
-                outcome="failed" if thing.failed else done.outcome,
+                outcome="failed" if thing.failed else "success",
                 kind=thing.kind,
                 subject=thing.id,
                 name=thing.name,
                 project=await self._project(thing.kind, thing.id),
+                code="",
             )
-            for thing in audit_notes().things
-        ] or [done]
+            for thing in things
+        ]
+        return made if made and done.outcome == "success" else [*made, done]
+
+    async def _late_record(self, audit: AuditLog, done: AuditedAct, things: Sequence[AuditedThing]) -> None:
+        try:
+            await audit.record(*(await self._each(done, things)))
+        except StoreUnavailable as exc:
+            log.error("The audit log does not take a record: %s", exc.message)
 
     async def _project(self, about: str, subject: str) -> str:
         """Empty: it belongs to none. A project that the store does not give is not worth the request."""
@@ -188,13 +198,6 @@ def _caller(caller: Principal | None) -> str:
     """For the daemon's log: of a login that is not recorded, this is what remains."""
     actor = actor_of(caller, client_address())
     return f"{actor.name or audit_notes().actor or 'nobody known'} from {actor.address}"
-
-
-async def _recorded(audit: AuditLog, done: AuditedAct) -> None:
-    try:
-        await audit.record(done)
-    except StoreUnavailable as exc:
-        log.error("The audit log does not take a record: %s", exc.message)
 
 
 def _outcome(status: int) -> Outcome:
