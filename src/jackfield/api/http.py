@@ -181,8 +181,8 @@ class AuditNotes:
         """Id and name, where the request itself has no caller, such as a login."""
         self.code = ""
         self.things: Sequence[AuditedThing] = ()
-        """Where one request is about several, such as an import: each has a record. What is here when the request fails
-        had been done before."""
+        """Where one request is about several, such as an import: each has a record. Those of a request that fails
+        were done before."""
 
 
 def audit_notes() -> AuditNotes:

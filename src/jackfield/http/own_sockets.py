@@ -1,6 +1,6 @@
 """Sockets of daemons and of all that daemons have started (Linux).
 
-A node of a workflow calls wherever its author says, from the daemon's process, a worker's, or that of a program which
+A node of a workflow calls wherever its author says, from the daemon's process or from a worker's. So do programs that
 the daemon has started: community nodes, MCP servers, agents, terminals. So the user of such a socket says nothing of
 the author. The same goes for another daemon of the user.
 """
