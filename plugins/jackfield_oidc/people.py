@@ -78,12 +78,12 @@ class PersonReader:
 
 
 def claim(claims: JsonObject, name: str) -> Json:
-    """A claim by its name, else by the path that its dots make. None: there is none."""
+    """A claim by its name, else by the path that its dots make. A name on the way may have dots itself, as clients' ids
+    in Keycloak's `resource_access` do. None: there is none."""
     if name in claims:
         return claims[name]
-    found: Json = claims
-    for part in name.split("."):
-        if not isinstance(found, dict):
-            return None
-        found = found.get(part)
-    return found
+    for place in (place for place, letter in enumerate(name) if letter == "."):
+        inner = claims.get(name[:place])
+        if isinstance(inner, dict) and (found := claim(inner, name[place + 1 :])) is not None:
+            return found
+    return None

@@ -21,7 +21,7 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_oidc.findings import findings
 from jackfield_oidc.login import OidcLogin
-from jackfield_oidc.people import PersonReader, subject_of
+from jackfield_oidc.people import PersonReader, claim, subject_of
 from jackfield_oidc.settings import OidcProvider, OidcSettings
 
 ISSUER = "https://id.example.com"
@@ -193,3 +193,22 @@ async def test_doctor_names_what_lets_nobody_in(
     assert (good, "status 500" in message) == (False, True)
     make_login(client_secret_env="NOT_SET")
     assert "NOT_SET" in (await told(context))[0][1]
+
+
+@pytest.mark.parametrize(
+    ("claims", "name", "found"),
+    [
+        ({"realm_access": {"roles": ["a"]}}, "realm_access.roles", ["a"]),
+        ({"resource_access": {"desk.example.com": {"roles": ["a"]}}}, "resource_access.desk.example.com.roles", ["a"]),
+        (
+            {"resource_access": {"desk": {"example.com": 1}, "desk.example": {"com": 2}}},
+            "resource_access.desk.example.com",
+            1,
+        ),
+        ({"https://example.com/groups": ["a"]}, "https://example.com/groups", ["a"]),
+        ({"realm_access": ["roles"]}, "realm_access.roles", None),
+        ({}, "a.b", None),
+    ],
+)
+def test_dots_lead_into_objects_and_may_be_in_names(claims: Any, name: str, found: Any) -> None:
+    assert claim(claims, name) == found
