@@ -21,6 +21,11 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Se
     for row in rows:
         table.add_row(*map(Text, row))  # Text: a cell's brackets are no markup
     console = Console(file=sys.stdout, highlight=False)
-    if not console.is_terminal:
-        console.width = LONGEST
-    console.print(table)
+    if console.is_terminal:
+        console.print(table)
+        return
+    console.width = LONGEST
+    with console.capture() as printed:
+        console.print(table)
+    # One long cell would put as many blanks behind all others of its column.
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()))
