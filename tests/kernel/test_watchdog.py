@@ -7,11 +7,13 @@ import importlib
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import FrameType
+from typing import ClassVar, cast
 
 import pytest
 
 from jackfield.api.clock import SystemClock
-from jackfield.core.process.watchdog import WAITING, BlockingCode, Watchdog
+from jackfield.core.process.watchdog import WAITING, BlockingCode, Watchdog, _callback
 
 THRESHOLD = 0.05
 
@@ -83,3 +85,22 @@ async def test_many_short_callbacks_are_not(told: Told) -> None:
 
     await asyncio.gather(*(short() for _ in range(40)))
     assert await told.by(4 * THRESHOLD) is None
+
+
+def test_a_frame_that_the_loop_leaves_meanwhile_is_the_outermost() -> None:
+    """The loop runs on while another thread looks: what was above a frame a moment ago is not there any more."""
+
+    class LeftFrame:
+        f_globals: ClassVar[dict[str, object]] = {"__name__": "ours"}
+
+        def __init__(self, *above: object) -> None:
+            self._above = list(above)
+
+        @property
+        def f_back(self) -> object:
+            return self._above.pop(0) if self._above else None
+
+    inner = LeftFrame(LeftFrame())
+    found = _callback(cast("FrameType", inner))
+    assert found is not inner
+    assert inner.f_back is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -46,7 +47,7 @@ def install(
     state = "written" if no_start else "installed, and runs"
     output.say(f"The service is {state}: {found.file}", {"file": str(found.file), "started": not no_start})
     if found.waits_for_login and not as_json:
-        click.echo("It starts when you log in. To start it with the machine: loginctl enable-linger")
+        click.echo(f"It starts when you log in. To start it with the machine: sudo loginctl enable-linger {getuser()}")
 
 
 @service.command()

@@ -156,9 +156,12 @@ def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> Blocking
 
 
 def _callback(frame: FrameType) -> FrameType:
-    """The outermost frame of what the loop runs now: each callback, and each coroutine, has its own one."""
-    while frame.f_back is not None and _module(frame.f_back) not in IDLE:
-        frame = frame.f_back
+    """The outermost frame of what the loop runs now: each callback, and each coroutine, has its own one.
+
+    The loop goes on meanwhile: a frame that it has left has none above it any more.
+    """
+    while (above := frame.f_back) is not None and _module(above) not in IDLE:
+        frame = above
     return frame
 
 
