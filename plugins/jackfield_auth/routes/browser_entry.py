@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from quart import Response, request
 
+from jackfield.api.asgi import WITHOUT_AGENTS
 from jackfield.api.auth import OWNER, PEERS, SESSION, Peer, Principal
 from jackfield.api.clock import iso
 from jackfield.api.hosts import Hosts
@@ -84,6 +85,7 @@ class BrowserEntry:
                     "login_needed": not claims and not available,
                     "version": self._auth.context.service.version,
                     "hosts": 1 if caller is None else self._auth.context.port(Hosts).known,
+                    "agents": not request.scope.get(WITHOUT_AGENTS),
                     "projects": caller is not None and self._auth.context.port(ProjectAccess).in_use,
                     "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
                     "forgotten": self._auth.forgotten.offered,

@@ -109,6 +109,7 @@ class BrowserSessionView(SessionModel):
     hosts: int = Field(
         description="Daemons that share the store, also those that are gone and remembered; 1 for an unknown caller."
     )
+    agents: bool = Field(description="Whether agents, profiles and terminals are reached by the address of this call.")
     projects: bool = Field(description="Whether projects keep anything from anybody; false for an unknown caller.")
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
     forgotten: bool = Field(description="Whether a user who has forgotten the password gets another one by mail.")

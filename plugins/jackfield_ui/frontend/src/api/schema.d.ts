@@ -5208,6 +5208,11 @@ export interface components {
         /** BrowserSessionView */
         BrowserSessionView: {
             /**
+             * Agents
+             * @description Whether agents, profiles and terminals are reached by the address of this call.
+             */
+            agents: boolean;
+            /**
              * Authenticated
              * @description Whether the caller is known, by a session or otherwise.
              */

@@ -30,7 +30,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const things = useThings();
   const [member, admin] = [useMay('member'), useMay('admin')];
   const areas = useOfferedAreas();
-  const entries = useMemo(() => [...pages(areas), ...actions({ member, admin })], [areas, member, admin]);
+  const entries = useMemo(() => [...pages(areas), ...actions(areas, { member, admin })], [areas, member, admin]);
   useEffect(open, []);
 
   const [before] = useState(recent);
@@ -92,9 +92,10 @@ function pages(areas: readonly Area[]): Entry[] {
   return areas.map(({ id, label, icon }) => ({ id, label, words: label, icon, to: areaPath(id) }));
 }
 
-/** What the user may do. */
-function actions(may: Record<'member' | 'admin', boolean>): Entry[] {
-  return PAGES.flatMap(({ area, actions: some = [] }) =>
+/** What the user may do, on the pages that are offered. */
+function actions(areas: readonly Area[], may: Record<'member' | 'admin', boolean>): Entry[] {
+  const offered = PAGES.filter(({ area }) => areas.some(({ id }) => id === area));
+  return offered.flatMap(({ area, actions: some = [] }) =>
     some
       .filter(({ role }) => !role || may[role])
       .map(({ label, keywords = '', to }) => ({

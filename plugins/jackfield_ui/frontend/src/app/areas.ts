@@ -33,6 +33,8 @@ export interface Area {
   group: '' | 'Automation' | 'Agents' | 'System';
   /** It is offered only where several daemons share the store. */
   several?: true;
+  /** It is offered only by an address that reaches agents: `[server.areas]` of the daemon. */
+  ofAgents?: true;
 }
 
 export const AREAS: readonly Area[] = [
@@ -44,16 +46,16 @@ export const AREAS: readonly Area[] = [
   { id: 'webhooks', label: t('Webhooks'), icon: IconWebhook, jump: 'h', group: 'Automation' },
   { id: 'data-tables', label: t('Data tables'), icon: IconTable, jump: 'b', group: 'Automation' },
   { id: 'evaluations', label: t('Evaluations'), icon: IconChecklist, jump: 'y', group: 'Automation' },
-  { id: 'agents', label: t('Agents'), icon: IconRobot, jump: 'a', group: 'Agents' },
-  { id: 'profiles', label: t('Profiles'), icon: IconUserCog, jump: 'p', group: 'Agents' },
-  { id: 'chats', label: t('Chats'), icon: IconMessages, jump: 'c', group: 'Agents' },
-  { id: 'terminals', label: t('Terminals'), icon: IconTerminal2, jump: 't', group: 'Agents' },
-  { id: 'proxies', label: t('Proxies'), icon: IconArrowsRightLeft, jump: 'x', group: 'Agents' },
-  { id: 'usage', label: t('Usage'), icon: IconChartBar, jump: 'u', group: 'Agents' },
-  { id: 'registry', label: t('Registry'), icon: IconBooks, jump: 'r', group: 'System' },
-  { id: 'hosts', label: t('Hosts'), icon: IconServer2, jump: 'o', group: 'System', several: true },
-  { id: 'plugins', label: t('Plugins'), icon: IconPlug, jump: 'i', group: 'System' },
-  { id: 'logs', label: t('Logs'), icon: IconListDetails, jump: 'l', group: 'System' },
+  { id: 'agents', label: t('Agents'), icon: IconRobot, jump: 'a', group: 'Agents', ofAgents: true },
+  { id: 'profiles', label: t('Profiles'), icon: IconUserCog, jump: 'p', group: 'Agents', ofAgents: true },
+  { id: 'chats', label: t('Chats'), icon: IconMessages, jump: 'c', group: 'Agents', ofAgents: true },
+  { id: 'terminals', label: t('Terminals'), icon: IconTerminal2, jump: 't', group: 'Agents', ofAgents: true },
+  { id: 'proxies', label: t('Proxies'), icon: IconArrowsRightLeft, jump: 'x', group: 'Agents', ofAgents: true },
+  { id: 'usage', label: t('Usage'), icon: IconChartBar, jump: 'u', group: 'Agents', ofAgents: true },
+  { id: 'registry', label: t('Registry'), icon: IconBooks, jump: 'r', group: 'System', ofAgents: true },
+  { id: 'hosts', label: t('Hosts'), icon: IconServer2, jump: 'o', group: 'System', several: true, ofAgents: true },
+  { id: 'plugins', label: t('Plugins'), icon: IconPlug, jump: 'i', group: 'System', ofAgents: true },
+  { id: 'logs', label: t('Logs'), icon: IconListDetails, jump: 'l', group: 'System', ofAgents: true },
   { id: 'settings', label: t('Settings'), icon: IconSettings, jump: 's', group: 'System' },
   { id: 'help', label: t('Help'), icon: IconHelp, jump: 'm', group: 'System' },
 ];

@@ -1,10 +1,23 @@
+import { useMemo } from 'react';
 import type { Area } from './areas';
 import { SHOWN_AREAS } from './pages';
 import { useSession } from './session';
 
-const OF_ONE: readonly Area[] = SHOWN_AREAS.filter((area) => !area.several);
-
-/** The areas that are offered: some only where several daemons share the store, or did a short time ago. */
+/**
+ * The areas that are offered: some only where several daemons share the store, or did a short time ago, others only by
+ * an address that reaches agents.
+ */
 export function useOfferedAreas(): readonly Area[] {
-  return (useSession().info?.hosts ?? 1) > 1 ? SHOWN_AREAS : OF_ONE;
+  const { info } = useSession();
+  const several = (info?.hosts ?? 1) > 1;
+  const agents = info?.agents ?? true;
+  return useMemo(
+    () => SHOWN_AREAS.filter((area) => (several || !area.several) && (agents || !area.ofAgents)),
+    [several, agents],
+  );
+}
+
+/** Whether the daemon answers about agents, profiles and terminals by this address. */
+export function useReachesAgents(): boolean {
+  return useSession().info?.agents ?? true;
 }

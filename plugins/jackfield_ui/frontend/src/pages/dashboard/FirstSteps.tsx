@@ -2,6 +2,7 @@ import { ActionIcon, Anchor, Group, Paper, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { useReachesAgents } from '../../app/offered';
 import { hasArea } from '../../app/pages';
 import { useMay } from '../../app/session';
 import { t } from '../../language/messages';
@@ -13,11 +14,12 @@ export function FirstSteps() {
   const [closed, close] = useLocalStorage({ key: 'jackfield.first-steps', defaultValue: false });
   const may = useMay('member');
   const workflows = useWorkflowNames();
+  const reaches = useReachesAgents();
   const profiles = useProfiles();
   const stats = useStats();
-  if (closed || !may || workflows.isPending || profiles.isPending || stats.isPending) return null;
+  if (closed || !may || workflows.isPending || profiles.isLoading || stats.isPending) return null;
 
-  const steps = [
+  const all = [
     {
       label: t('Build a workflow'),
       area: 'workflows',
@@ -40,6 +42,7 @@ export function FirstSteps() {
       text: t('A coding agent with its provider, model and key, ready for terminals and workflows.'),
     },
   ];
+  const steps = all.filter(({ area }) => reaches || area !== 'profiles');
   if (steps.every(({ done }) => done)) return null;
   const next = steps.find(({ done }) => !done)?.label;
 

@@ -1,5 +1,6 @@
 import { Grid, SimpleGrid, Stack } from '@mantine/core';
 import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '@tabler/icons-react';
+import { useReachesAgents } from '../../app/offered';
 import { Page } from '../../components/Page';
 import { Count, Money } from '../../components/values';
 import { rich, t } from '../../language/messages';
@@ -11,6 +12,7 @@ import { Running } from './Running';
 
 export default function Dashboard() {
   useDashboardEvents();
+  const reaches = useReachesAgents();
   const stats = useStats();
   const sessions = useSessions();
   const proxies = useProxies();
@@ -26,14 +28,16 @@ export default function Dashboard() {
       <Stack gap="lg">
         <FirstSteps />
         <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-          <Figure
-            label={t('Terminal sessions')}
-            area="terminals"
-            icon={IconTerminal2}
-            query={sessions}
-            value={alive && <Count value={alive.length} />}
-            note={waiting(sessions.data?.length ?? 0, alive?.length ?? 0)}
-          />
+          {reaches && (
+            <Figure
+              label={t('Terminal sessions')}
+              area="terminals"
+              icon={IconTerminal2}
+              query={sessions}
+              value={alive && <Count value={alive.length} />}
+              note={waiting(sessions.data?.length ?? 0, alive?.length ?? 0)}
+            />
+          )}
           <Figure
             label={t('Executions running')}
             area="executions"
@@ -45,35 +49,43 @@ export default function Dashboard() {
               t('{waiting} waiting, {failed} failed so far', { waiting: stats.data.waiting, failed: stats.data.failed })
             }
           />
-          <Figure
-            label={t('Proxies running')}
-            area="proxies"
-            icon={IconArrowsRightLeft}
-            query={proxies}
-            value={routing && <Count value={routing.length} />}
-            note={
-              troubled?.length
-                ? t('{troubled} in trouble', { troubled: troubled.length })
-                : t('of {proxies}', { proxies: proxies.data?.length ?? 0 })
-            }
-            bad={Boolean(troubled?.length)}
-          />
-          <Figure
-            label={t('Cost today')}
-            area="usage"
-            icon={IconCoin}
-            query={today}
-            value={today.data && <Money value={today.data.total_cost.total_cost} />}
-            note={tokens !== undefined && <>{rich('{tokens} tokens', { tokens: <Count value={tokens} short /> })}</>}
-          />
+          {reaches && (
+            <>
+              <Figure
+                label={t('Proxies running')}
+                area="proxies"
+                icon={IconArrowsRightLeft}
+                query={proxies}
+                value={routing && <Count value={routing.length} />}
+                note={
+                  troubled?.length
+                    ? t('{troubled} in trouble', { troubled: troubled.length })
+                    : t('of {proxies}', { proxies: proxies.data?.length ?? 0 })
+                }
+                bad={Boolean(troubled?.length)}
+              />
+              <Figure
+                label={t('Cost today')}
+                area="usage"
+                icon={IconCoin}
+                query={today}
+                value={today.data && <Money value={today.data.total_cost.total_cost} />}
+                note={
+                  tokens !== undefined && <>{rich('{tokens} tokens', { tokens: <Count value={tokens} short /> })}</>
+                }
+              />
+            </>
+          )}
         </SimpleGrid>
         <Grid gap="lg">
-          <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Grid.Col span={{ base: 12, lg: reaches ? 7 : 12 }}>
             <Executions />
           </Grid.Col>
-          <Grid.Col span={{ base: 12, lg: 5 }}>
-            <Running sessions={alive} proxies={proxies.data} />
-          </Grid.Col>
+          {reaches && (
+            <Grid.Col span={{ base: 12, lg: 5 }}>
+              <Running sessions={alive} proxies={proxies.data} />
+            </Grid.Col>
+          )}
         </Grid>
       </Stack>
     </Page>

@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body, data } from '../../api/client';
 import type { ExecutionRow, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
+import { useReachesAgents } from '../../app/offered';
 
 /** Executions by status. */
 export type Stats = Schemas['Counts'];
@@ -56,22 +57,23 @@ export function useWorkflowNames() {
 }
 
 export function useSessions() {
-  return useQuery(sessions);
+  return useQuery({ ...sessions, enabled: useReachesAgents() });
 }
 
 export function useProxies() {
-  return useQuery({ ...proxies, refetchInterval: SLOWLY });
+  return useQuery({ ...proxies, refetchInterval: SLOWLY, enabled: useReachesAgents() });
 }
 
 export function useProfiles() {
   return useQuery({
+    enabled: useReachesAgents(),
     queryKey: ['profiles'],
     queryFn: ({ signal }) => data(api.GET('/api/profiles', { signal })),
   });
 }
 
 export function useToday() {
-  return useQuery(today);
+  return useQuery({ ...today, enabled: useReachesAgents() });
 }
 
 /** What happens elsewhere shows here. */
