@@ -322,3 +322,22 @@ def test_helm_makes_the_same_of_it_as_the_reader_of_these_tests(name: str, tmp_p
 
     values = VARIANTS[name]
     assert sorted(of_helm(values, tmp_path), key=order) == sorted(chart(**values), key=order)
+
+
+@pytest.mark.parametrize("version", ["1.27", "1.30", "1.34", "1.37"])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_kubernetes_schemas_take_what_the_chart_makes(name: str, version: str) -> None:
+    """Strictly: a field that Kubernetes does not know is an error."""
+    validator = pytest.importorskip("kubernetes_validate", reason="tox -e deployment")
+    made = chart(**VARIANTS[name])
+    assert made
+    for document in made:
+        validator.validate(document, version, strict=True)
+
+
+def test_kubernetes_schemas_know_a_wrong_field() -> None:
+    validator = pytest.importorskip("kubernetes_validate", reason="tox -e deployment")
+    [deployment] = [found for found in chart() if found["kind"] == "Deployment"]
+    deployment["spec"]["replica"] = 2
+    with pytest.raises(validator.ValidationError, match="replica"):
+        validator.validate(deployment, "1.30", strict=True)
