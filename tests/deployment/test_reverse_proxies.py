@@ -20,6 +20,8 @@ from websockets.sync.client import connect
 from jackfield.testing.certificates import self_signed
 from jackfield.testing.daemon import HOST, PASSWORD, USERNAME, Daemon, free_port, poll
 from jackfield.testing.documents import chain, node, webhook
+from jackfield_terminal.sandbox.bubblewrap import problem_of_sandbox
+from jackfield_terminal.settings import SandboxSettings
 
 from .composed import listens
 
@@ -156,6 +158,42 @@ def _used(fronted: FrontedDaemon, public: httpx.Client) -> None:
     with pytest.raises(InvalidStatus) as refused:
         connect(address, ssl=tls(fronted), origin=origin, proxy=None)
     assert refused.value.response.status_code == 401
+    _in_a_terminal(fronted, public, cookie)
+    _over_mcp(fronted, public)
+
+
+def _in_a_terminal(fronted: FrontedDaemon, public: httpx.Client, cookie: str) -> None:
+    """A shell with a pseudo-terminal; a caller from the network has it in a sandbox, or not at all."""
+    origin = f"https://{fronted.host}"
+    began = public.post("/api/terminal/shell", json={}, headers={"Origin": origin})
+    if problem_of_sandbox(SandboxSettings()) is not None:
+        assert (began.status_code, began.json()["code"]) == (400, "SANDBOX_UNAVAILABLE")
+        return
+    assert began.status_code == 200, began.text
+    address = f"wss://{fronted.host}/ws/terminal/{began.json()['data']['session_id']}"
+    headers = {"Cookie": cookie}
+    with connect(address, ssl=tls(fronted), origin=origin, additional_headers=headers, proxy=None) as socket:
+        socket.send(b"stty size; echo $((40 + 2))-there\n")
+        seen = b""
+        while b"42-there" not in seen:
+            frame = socket.recv(20)
+            seen += frame if isinstance(frame, bytes) else b""
+    with pytest.raises(InvalidStatus) as refused:
+        connect(address, ssl=tls(fronted), origin=origin, proxy=None)
+    assert refused.value.response.status_code == 401
+
+
+def _over_mcp(fronted: FrontedDaemon, public: httpx.Client) -> None:
+    """Streamable HTTP, with an API key; nobody without one."""
+    key = fronted.admin().post("/api-keys", json={"name": "mcp"}).json()["key"]
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    with httpx.Client(base_url=public.base_url, verify=tls(fronted), timeout=20, trust_env=False) as caller:
+        assert caller.post("/mcp", json=begin, headers=accepted).status_code == 401
+        answer = caller.post("/mcp", json=begin, headers={**accepted, "X-API-Key": key})
+    assert answer.status_code == 200, answer.text
+    assert '"serverInfo"' in answer.text
 
 
 BROKEN = {
