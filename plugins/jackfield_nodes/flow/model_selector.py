@@ -78,7 +78,7 @@ class ModelSelectorNode(ModelNode):
         )
 
     async def supply(self, node: AttachedNode, item: int) -> object:
-        """The chosen model itself, so that its answers and tokens are told as if it were attached directly."""
+        """The chosen model itself: its answers and tokens are those of a model that is attached directly."""
         parameters: ModelChoice = await node.parameters(item)
         rules = parameters.rules.rule
         if not rules:
