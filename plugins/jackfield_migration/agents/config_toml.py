@@ -29,7 +29,7 @@ def _brought(file: Path, wanted: Sequence[WantedSetting], *, dry_run: bool) -> l
     try:
         document = tomlkit.parse(content.decode())
     except (TOMLKitError, UnicodeDecodeError):
-        problem = Problem("config.toml", "it is not TOML; mend it")
+        problem = Problem("config.toml", "it is not TOML; correct it")
         return [_result(one, "failed", [problem]) for one in wanted]
     found = [_set(document, one) for one in wanted]
     if not dry_run and any(result.status == "created" for result in found):

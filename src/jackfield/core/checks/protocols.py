@@ -20,7 +20,7 @@ def require(thing: object, protocol: Any, check: Callable[[Any], Iterable[str]] 
     found = list(mistakes(thing, wanted)) or (list(check(thing)) if check is not None else [])
     if found:
         raise ProtocolMismatch(
-            f"{type(thing).__name__} does not fit {wanted.__module__}.{wanted.__name__}; mend that {'; '.join(found)}"
+            f"{type(thing).__name__} does not fit {wanted.__module__}.{wanted.__name__}: {'; '.join(found)}"
         )
 
 

@@ -13,7 +13,7 @@ import { useInsights } from './queries';
 import { Failing, SlowNodes, Workflows } from './Tables';
 
 const HEIGHT = 240;
-const STEPS = { hour: 'hour', day: 'day', week: 'week' };
+const BY_STEP = { hour: t('Executions by hour'), day: t('Executions by day'), week: t('Executions by week') };
 
 export default function Insights() {
   const [search, setSearch] = useSearchParams();
@@ -87,7 +87,7 @@ function Steps({ insights }: { insights: Found | undefined }) {
     <Paper p="md" component="section" aria-label={t('Chart')}>
       {insights ? (
         <Chart
-          label={t('Executions by {steps}', { steps: STEPS[insights.unit] })}
+          label={BY_STEP[insights.unit]}
           labels={stepNames(insights)}
           series={series}
           kind="bars"
