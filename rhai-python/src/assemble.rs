@@ -10,6 +10,7 @@ use rhai::module_resolvers::DummyModuleResolver;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{EvalAltResult, Module, ModuleResolver, OptimizationLevel, Position, Shared};
 
+use crate::ast::Script;
 use crate::callbacks::{self, Callback};
 use crate::evaluation;
 use crate::limits::Limits;
@@ -114,12 +115,13 @@ fn add_modules(engine: &mut rhai::Engine, parts: &Parts) {
 /// A module that scripts may import. Its variables may be too deep to be freed on a thread's own stack.
 pub struct Kept {
     module: ManuallyDrop<SharedModule>,
+    pub script: Arc<Script>,
     stack: usize,
 }
 
 impl Kept {
-    pub fn new(module: Module, limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { module: ManuallyDrop::new(module.into()), stack: limits.stack() })
+    pub fn new(module: Module, script: Arc<Script>, limits: &Limits) -> Arc<Self> {
+        Arc::new(Self { module: ManuallyDrop::new(module.into()), script, stack: limits.stack() })
     }
 }
 

@@ -1,14 +1,38 @@
 //! A compiled script, and the functions in it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::written::Written;
+
+/// A script's tree, and what its text says of the order of keys, once somebody asks.
+pub struct Script {
+    pub tree: rhai::AST,
+    written: OnceLock<Written>,
+}
+
+impl Script {
+    pub fn new(tree: rhai::AST) -> Arc<Self> {
+        Arc::new(Self { tree, written: OnceLock::new() })
+    }
+
+    /// Reads the text where nobody has. To be called on a script's stack.
+    pub fn written(&self) -> &Written {
+        self.written.get_or_init(|| Written::read(&self.tree))
+    }
+
+    /// None if nobody has read the text.
+    pub fn known(&self) -> Option<&Written> {
+        self.written.get()
+    }
+}
+
 /// A compiled script. Immutable: share it between threads and engines as you like.
 #[pyclass(name = "AST", module = "rhai", frozen)]
 pub struct Ast {
-    pub tree: Arc<rhai::AST>,
+    pub script: Arc<Script>,
 }
 
 /// A function that a script defines.
@@ -35,13 +59,14 @@ impl Ast {
     /// The name that errors of this script carry, or None.
     #[getter]
     fn source(&self) -> Option<&str> {
-        self.tree.source()
+        self.script.tree.source()
     }
 
     /// What the script defines, by name and then by how many parameters.
     #[getter]
     fn functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut found: Vec<ScriptFunction> = self
+            .script
             .tree
             .iter_functions()
             .map(|function| ScriptFunction {
@@ -55,7 +80,7 @@ impl Ast {
     }
 
     fn __repr__(&self) -> String {
-        match self.tree.source() {
+        match self.script.tree.source() {
             Some(name) => format!("<rhai.AST {name:?}>"),
             None => "<rhai.AST>".into(),
         }

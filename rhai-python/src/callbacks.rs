@@ -10,9 +10,10 @@ use rhai::{
     Dynamic, EvalAltResult, FnNamespace, FuncRegistration, ImmutableString, Module, NativeCallContext, Position,
 };
 
-use crate::convert;
+use crate::convert::{self, Entry};
 use crate::errors;
-use crate::evaluation::{current, on_host};
+use crate::evaluation::{current, on_host, prepare};
+use crate::orders::Orders;
 
 /// Arguments that a function may have; Rhai looks for one in two to that power steps.
 pub const MAX_ARGUMENTS: usize = 10;
@@ -142,6 +143,7 @@ impl Callback {
             // Assigning an element is not checked by Rhai.
             context.engine().ensure_data_size_within_limits(argument)?;
         }
+        prepare(arguments);
         let answer = on_host(|py| self.call_python(py, arguments).map_err(|error| sort(py, error)));
         answer.map_err(|thrown| match thrown {
             Thrown::Catchable(raised) => EvalAltResult::ErrorRuntime(Dynamic::from(raised), Position::NONE).into(),
@@ -153,9 +155,20 @@ impl Callback {
     }
 
     fn call_python(&self, py: Python<'_>, arguments: &[Dynamic]) -> PyResult<Dynamic> {
+        let running = current();
+        // Taken out and put back: what Python code does meanwhile cannot find them in use.
+        let mut orders = running.as_ref().map(|running| running.orders.take()).unwrap_or_default();
+        let result = self.call_with(py, arguments, &mut orders);
+        if let Some(running) = running {
+            running.orders.replace(orders);
+        }
+        result
+    }
+
+    fn call_with(&self, py: Python<'_>, arguments: &[Dynamic], orders: &mut Orders) -> PyResult<Dynamic> {
         let mut values = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
-            let value = convert::to_python(py, argument).map_err(|refusal| {
+            let value = convert::to_python(py, argument, orders).map_err(|refusal| {
                 let root = format!("argument {} of {}", index + 1, self.full_name());
                 errors::refused(py, &refusal, &root)
             })?;
@@ -163,7 +176,7 @@ impl Callback {
         }
         let result = self.callable.bind(py).call1(PyTuple::new(py, values)?)?;
         let hook = self.hook.as_ref().map(|hook| hook.bind(py));
-        convert::to_dynamic(&result, hook)
+        convert::to_dynamic(&result, &mut Entry { hook, orders })
             .map_err(|refusal| refusal.into_error(&format!("result of {}", self.full_name())))
     }
 }

@@ -10,6 +10,7 @@ use rhai::{Array, Blob, Dynamic, ImmutableString, Map};
 use rust_decimal::Decimal;
 
 use crate::callbacks::Raised;
+use crate::orders::{Keys, Orders};
 
 /// Levels of lists and dicts inside of each other, both ways.
 pub const MAX_NESTING: usize = 64;
@@ -42,6 +43,13 @@ pub struct Refusal {
 
 /// The host's hook for values without a counterpart: it gives another value in their place.
 pub type DefaultHook<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// What goes with values on their way in.
+pub struct Entry<'a, 'py> {
+    pub hook: DefaultHook<'a, 'py>,
+    /// Where the order of keys is kept.
+    pub orders: &'a mut Orders,
+}
 
 impl Refusal {
     fn new(reason: Reason, text: impl Into<String>) -> Self {
@@ -86,11 +94,11 @@ impl Refusal {
 
 type Converted<T> = Result<T, Refusal>;
 
-pub fn to_dynamic<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>) -> Converted<Dynamic> {
-    dynamic_at(value, hook, 0)
+pub fn to_dynamic<'py>(value: &Bound<'py, PyAny>, entry: &mut Entry<'_, 'py>) -> Converted<Dynamic> {
+    dynamic_at(value, entry, 0)
 }
 
-fn dynamic_at<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
+fn dynamic_at<'py>(value: &Bound<'py, PyAny>, entry: &mut Entry<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     if depth > MAX_NESTING {
         return Err(Refusal::too_deep());
     }
@@ -111,18 +119,18 @@ fn dynamic_at<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>, depth:
         return Ok(number.value().into());
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return sequence(list.iter(), list.len(), hook, depth);
+        return sequence(list.iter(), list.len(), entry, depth);
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        return dict_to_dynamic(dict, hook, depth);
+        return dict_to_dynamic(dict, entry, depth);
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
-        return sequence(tuple.iter(), tuple.len(), hook, depth);
+        return sequence(tuple.iter(), tuple.len(), entry, depth);
     }
-    rarely_to_dynamic(value, hook, depth)
+    rarely_to_dynamic(value, entry, depth)
 }
 
-fn rarely_to_dynamic<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
+fn rarely_to_dynamic<'py>(value: &Bound<'py, PyAny>, entry: &mut Entry<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Dynamic::from_blob(bytes.as_bytes().to_vec()));
     }
@@ -132,12 +140,12 @@ fn rarely_to_dynamic<'py>(value: &Bound<'py, PyAny>, hook: DefaultHook<'_, 'py>,
     if let Some(number) = decimal_to_dynamic(value)? {
         return Ok(number);
     }
-    let Some(hook) = hook else {
+    let Some(hook) = entry.hook else {
         return Err(Refusal::new(Reason::Type, format!("a {} has no counterpart in Rhai", type_name(value))));
     };
     // A level deeper: a hook that gives back what it got comes to an end.
     match hook.call1((value,)) {
-        Ok(other) => dynamic_at(&other, Some(hook), depth + 1),
+        Ok(other) => dynamic_at(&other, entry, depth + 1),
         Err(error) => {
             Err(Refusal { raised: Some(Box::new(error)), ..Refusal::new(Reason::Type, "was refused by `default`") })
         }
@@ -153,31 +161,52 @@ fn int_to_dynamic(value: &Bound<'_, PyAny>) -> Converted<Dynamic> {
 fn sequence<'py>(
     items: impl Iterator<Item = Bound<'py, PyAny>>,
     length: usize,
-    hook: DefaultHook<'_, 'py>,
+    entry: &mut Entry<'_, 'py>,
     depth: usize,
 ) -> Converted<Dynamic> {
     let mut array = Array::with_capacity(length);
     for (index, item) in items.enumerate() {
-        array.push(dynamic_at(&item, hook, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?);
+        array.push(dynamic_at(&item, entry, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?);
     }
     Ok(Dynamic::from_array(array))
 }
 
-fn dict_to_dynamic<'py>(dict: &Bound<'py, PyDict>, hook: DefaultHook<'_, 'py>, depth: usize) -> Converted<Dynamic> {
+fn dict_to_dynamic<'py>(dict: &Bound<'py, PyDict>, entry: &mut Entry<'_, 'py>, depth: usize) -> Converted<Dynamic> {
     let mut map = Map::new();
+    // From the first key on that is not in its sorted place.
+    let mut order: Option<Keys> = None;
+    let mut previous: Option<Bound<'py, PyString>> = None;
     // A copy of the items: a subclass of Decimal or a finalizer may change the dict meanwhile.
-    for pair in dict.items().iter() {
+    let pairs = dict.items();
+    for pair in pairs.iter() {
         let (key, item) = pair
             .extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()
             .map_err(|_| Refusal::new(Reason::Type, "changed while it was read"))?;
-        let Ok(name) = key.cast::<PyString>() else {
-            let text = format!("a dict's keys have to be strings, not {}", type_name(&key));
-            return Err(Refusal::new(Reason::Type, text).at(Step::Key(repr(&key))));
-        };
-        let item = dynamic_at(&item, hook, depth + 1);
-        map.insert(utf8(name)?.into(), item.map_err(|refusal| refusal.at(Step::Key(repr(&key))))?);
+        let key = key.cast_into::<PyString>().map_err(|error| refused_key(&error.into_inner()))?;
+        let item = dynamic_at(&item, entry, depth + 1).map_err(|refusal| refusal.at(Step::Key(repr(&key))))?;
+        let name = utf8(&key)?;
+        if let Some(order) = &mut order {
+            order.push(name);
+        } else if previous.as_ref().is_some_and(|previous| utf8(previous).is_ok_and(|previous| name < previous)) {
+            // So far the map has the dict's order.
+            order = Some(Keys::new(pairs.len(), map.keys().map(|key| key.as_str()).chain([name])));
+        }
+        map.insert(name.into(), item);
+        previous = Some(key);
     }
-    Ok(Dynamic::from_map(map))
+    let empty = map.is_empty();
+    let mut made = Dynamic::from_map(map);
+    match order {
+        Some(order) => entry.orders.mark(&mut made, order),
+        None if empty => {}
+        None => Orders::mark_sorted(&mut made),
+    }
+    Ok(made)
+}
+
+fn refused_key(key: &Bound<'_, PyAny>) -> Refusal {
+    let text = format!("a dict's keys have to be strings, not {}", type_name(key));
+    Refusal::new(Reason::Type, text).at(Step::Key(repr(key)))
 }
 
 fn utf8<'a>(text: &'a Bound<'_, PyString>) -> Converted<&'a str> {
@@ -279,11 +308,11 @@ fn is_plain(value: &Dynamic) -> bool {
         || value.is::<Raised>()
 }
 
-pub fn to_python<'py>(py: Python<'py>, value: &Dynamic) -> Converted<Bound<'py, PyAny>> {
-    python_at(py, value, 0)
+pub fn to_python<'py>(py: Python<'py>, value: &Dynamic, orders: &Orders) -> Converted<Bound<'py, PyAny>> {
+    python_at(py, value, orders, 0)
 }
 
-fn python_at<'py>(py: Python<'py>, value: &Dynamic, depth: usize) -> Converted<Bound<'py, PyAny>> {
+fn python_at<'py>(py: Python<'py>, value: &Dynamic, orders: &Orders, depth: usize) -> Converted<Bound<'py, PyAny>> {
     if depth > MAX_NESTING {
         return Err(Refusal::too_deep());
     }
@@ -304,29 +333,38 @@ fn python_at<'py>(py: Python<'py>, value: &Dynamic, depth: usize) -> Converted<B
         return Ok(PyFloat::new(py, number).into_any());
     }
     if value.is_map() {
-        return map_to_python(py, value, depth);
+        return map_to_python(py, value, orders, depth);
     }
     if value.is_array() {
-        return array_to_python(py, value, depth);
+        return array_to_python(py, value, orders, depth);
     }
     rarely_to_python(py, value)
 }
 
-fn map_to_python<'py>(py: Python<'py>, value: &Dynamic, depth: usize) -> Converted<Bound<'py, PyAny>> {
+fn map_to_python<'py>(py: Python<'py>, value: &Dynamic, orders: &Orders, depth: usize) -> Converted<Bound<'py, PyAny>> {
     let map = value.read_lock::<Map>().ok_or_else(busy)?;
     let dict = PyDict::new(py);
-    for (key, item) in map.iter() {
-        let item = python_at(py, item, depth + 1).map_err(|refusal| refusal.at(quoted(key)))?;
-        dict.set_item(key.as_str(), item).map_err(|_| Refusal::new(Reason::Value, "could not be stored"))?;
+    let store = |key: &str, item: &Dynamic| {
+        let item = python_at(py, item, orders, depth + 1).map_err(|refusal| refusal.at(quoted(key)))?;
+        dict.set_item(key, item).map_err(|_| Refusal::new(Reason::Value, "could not be stored"))
+    };
+    match orders.arrange(value, &map) {
+        Some(items) => items.try_each(store)?,
+        None => map.iter().try_for_each(|(key, item)| store(key, item))?,
     }
     Ok(dict.into_any())
 }
 
-fn array_to_python<'py>(py: Python<'py>, value: &Dynamic, depth: usize) -> Converted<Bound<'py, PyAny>> {
+fn array_to_python<'py>(
+    py: Python<'py>,
+    value: &Dynamic,
+    orders: &Orders,
+    depth: usize,
+) -> Converted<Bound<'py, PyAny>> {
     let array = value.read_lock::<Array>().ok_or_else(busy)?;
     let list = PyList::empty(py);
     for (index, item) in array.iter().enumerate() {
-        let item = python_at(py, item, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?;
+        let item = python_at(py, item, orders, depth + 1).map_err(|refusal| refusal.at(Step::Index(index)))?;
         list.append(item).map_err(|_| Refusal::new(Reason::Value, "could not be stored"))?;
     }
     Ok(list.into_any())

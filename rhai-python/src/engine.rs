@@ -16,12 +16,13 @@ use rhai::{CallFnOptions, Dynamic, EvalAltResult, Module};
 use send_wrapper::SendWrapper;
 
 use crate::assemble::{assemble, Kept, Parts};
-use crate::ast::Ast;
+use crate::ast::{Ast, Script};
 use crate::callbacks::{refuse_asynchronous, Callback};
-use crate::convert;
+use crate::convert::{self, Entry};
 use crate::errors::{self, End, Failure};
-use crate::evaluation::{panic_text, Evaluation};
+use crate::evaluation::{self, panic_text, Evaluation};
 use crate::limits::{bound, count, duration, Limits, MAX_SOURCE};
+use crate::orders::Orders;
 use crate::parsing;
 use crate::sizes;
 use crate::stack;
@@ -156,25 +157,28 @@ on_debug=None, modules=None, default=None)"
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let kept = scope.and_then(|scope| scope.cast::<Scope>().ok());
-        let variables = self.variables(py, scope)?;
+        let mut orders = Orders::default();
+        let variables = self.variables(py, scope, &mut orders)?;
         let given = sizes::text(variables.iter_raw().map(|(_, _, value)| value));
         let left = Rc::new(Cell::new(Vec::new()));
         let leaving = kept.map(|_| left.clone());
-        let value = if let Ok(ast) = script.cast::<Ast>() {
-            let tree = ast.get().tree.clone();
-            let name = tree.source().map(ToOwned::to_owned);
-            self.run(py, timeout, name, given, move |engine| evaluate(engine, variables, &tree, leaving))?
+        let (value, evaluation) = if let Ok(ast) = script.cast::<Ast>() {
+            let script = ast.get().script.clone();
+            let name = script.tree.source().map(ToOwned::to_owned);
+            let given = Given { text: given, orders };
+            self.run(py, timeout, name, given, move |engine| evaluate(engine, variables, script, leaving))?
         } else if let Ok(text) = script.cast::<PyString>() {
             let text = source_text(py, text.to_str()?)?;
+            let given = Given { text: given, orders };
             self.run(py, timeout, None, given, move |engine| {
-                let tree = engine.compile(&text)?;
-                evaluate(engine, variables, &tree, leaving)
+                let script = Script::new(engine.compile(&text)?);
+                evaluate(engine, variables, script, leaving)
             })?
         } else {
             return Err(PyTypeError::new_err("script: must be a str or an AST."));
         };
         if let Some(kept) = kept {
-            kept.get().take(py, &left.take())?;
+            kept.get().take(py, &left.take(), &evaluation.orders.borrow())?;
         }
         Ok(value)
     }
@@ -192,16 +196,21 @@ on_debug=None, modules=None, default=None)"
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let hook = self.hook(py);
+        let mut orders = Orders::default();
+        let mut entry = Entry { hook: hook.as_ref().map(|hook| hook.bind(py)), orders: &mut orders };
         let mut values: Vec<Dynamic> = Vec::with_capacity(args.len());
         for (index, value) in args.iter().enumerate() {
-            let value = convert::to_dynamic(&value, hook.as_ref().map(|hook| hook.bind(py)));
+            let value = convert::to_dynamic(&value, &mut entry);
             values.push(value.map_err(|refusal| refusal.into_error(&format!("argument {}", index + 1)))?);
         }
-        let tree = ast.get().tree.clone();
-        let source = tree.source().map(ToOwned::to_owned);
-        self.run(py, timeout, source, sizes::text(&values), move |engine| {
-            engine.call_fn_with_options(CallFnOptions::default(), &mut rhai::Scope::new(), &tree, name, values)
-        })
+        let script = ast.get().script.clone();
+        let source = script.tree.source().map(ToOwned::to_owned);
+        let given = Given { text: sizes::text(&values), orders };
+        let (value, _) = self.run(py, timeout, source, given, move |engine| {
+            evaluation::follow(&script);
+            engine.call_fn_with_options(CallFnOptions::default(), &mut rhai::Scope::new(), &script.tree, name, values)
+        })?;
+        Ok(value)
     }
 
     /// Ends the evaluations that run now, in any thread, with RhaiCancelled; later ones are not affected.
@@ -268,27 +277,34 @@ impl Engine {
     }
 
     /// What a script begins with: from a dict, a `Scope` or nothing.
-    fn variables(&self, py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<rhai::Scope<'static>> {
+    fn variables(
+        &self,
+        py: Python<'_>,
+        given: Option<&Bound<'_, PyAny>>,
+        orders: &mut Orders,
+    ) -> PyResult<rhai::Scope<'static>> {
         let mut made = rhai::Scope::new();
         let Some(given) = given else {
             return Ok(made);
         };
         let hook = self.hook(py);
-        let hook = hook.as_ref().map(|hook| hook.bind(py));
+        let mut entry = Entry { hook: hook.as_ref().map(|hook| hook.bind(py)), orders };
         if let Ok(scope) = given.cast::<Scope>() {
-            variables::fill(&mut made, scope.get().dict(py), hook)?;
+            variables::fill(&mut made, scope.get().dict(py), &mut entry)?;
         } else if let Ok(dict) = given.cast::<PyDict>() {
-            variables::fill(&mut made, dict, hook)?;
+            variables::fill(&mut made, dict, &mut entry)?;
         } else {
             return Err(PyTypeError::new_err("scope: must be a dict or a rhai.Scope."));
         }
         Ok(made)
     }
 
-    fn current(&self, py: Python<'_>) -> Arc<rhai::Engine> {
+    /// An engine of the parts, and the texts of its modules.
+    fn current(&self, py: Python<'_>) -> (Arc<rhai::Engine>, Vec<Arc<Script>>) {
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
         let State { parts, engine } = &mut *state;
-        engine.get_or_insert_with(|| Arc::new(assemble(parts))).clone()
+        let modules = parts.modules.values().map(|kept| kept.script.clone()).collect();
+        (engine.get_or_insert_with(|| Arc::new(assemble(parts))).clone(), modules)
     }
 
     /// Modules may import those before them.
@@ -297,21 +313,22 @@ impl Engine {
             let Ok(name) = name.extract::<String>() else {
                 return Err(PyTypeError::new_err("modules: names must be strings."));
             };
-            let tree = if let Ok(ast) = script.cast::<Ast>() {
-                ast.get().tree.clone()
+            let script = if let Ok(ast) = script.cast::<Ast>() {
+                ast.get().script.clone()
             } else if let Ok(text) = script.cast::<PyString>() {
-                self.compile(py, text.to_str()?, Some(&name))?.tree
+                self.compile(py, text.to_str()?, Some(&name))?.script
             } else {
                 return Err(PyTypeError::new_err(format!("modules[{name:?}]: must be a str or an AST.")));
             };
             let made = Rc::new(Cell::new(None));
             let making = made.clone();
-            self.run(py, None, Some(name.clone()), 0, move |engine| {
-                making.set(Some(Module::eval_ast_as_new(rhai::Scope::new(), &tree, engine)?));
+            let text = script.clone();
+            self.run(py, None, Some(name.clone()), Given::default(), move |engine| {
+                making.set(Some(Module::eval_ast_as_new(rhai::Scope::new(), &text.tree, engine)?));
                 Ok(Dynamic::UNIT)
             })?;
             if let Some(module) = made.take() {
-                let kept = Kept::new(module, &self.limits);
+                let kept = Kept::new(module, script, &self.limits);
                 self.change(py, |parts| parts.modules.insert(name, kept));
             }
         }
@@ -332,7 +349,7 @@ impl Engine {
         let parsed = Rc::new(Cell::new(None));
         let parsing = parsed.clone();
         let name = source.map(ToOwned::to_owned);
-        self.run(py, None, name, 0, move |engine| {
+        self.run(py, None, name, Given::default(), move |engine| {
             parsing.set(Some(parser(engine, &text)?));
             Ok(Dynamic::UNIT)
         })?;
@@ -340,27 +357,28 @@ impl Engine {
         if let Some(name) = source {
             tree.set_source(name);
         }
-        Ok(Ast { tree: Arc::new(tree) })
+        Ok(Ast { script: Script::new(tree) })
     }
 
-    /// Runs `job` on a script's stack, without the interpreter, as one evaluation; `given` is the text that it gets.
+    /// Runs `job` on a script's stack, without the interpreter, as one evaluation, which knows the order of keys.
     fn run<'py>(
         &self,
         py: Python<'py>,
         timeout: Option<f64>,
         source: Option<String>,
-        given: usize,
+        given: Given,
         job: impl FnOnce(&rhai::Engine) -> Result<Dynamic, Box<EvalAltResult>> + 'static,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<(Bound<'py, PyAny>, Rc<Evaluation>)> {
         let timeout: Option<Duration> = match timeout {
             Some(seconds) => duration(seconds)?,
             None => self.limits.timeout,
         };
-        let evaluation = Evaluation::new(&self.limits, timeout, &self.cancelled, given);
+        let evaluation = Evaluation::new(&self.limits, timeout, &self.cancelled, given.text, given.orders);
         if evaluation.too_nested() {
-            return Err(End::from(Failure::too_nested()).into_error(py));
+            return Err(End::from(Failure::too_nested()).into_error(py, &Orders::default()));
         }
-        let engine = self.current(py);
+        let (engine, modules) = self.current(py);
+        evaluation.orders.borrow_mut().import(modules);
         let size = self.limits.stack();
         let task = SendWrapper::new((evaluation.clone(), job));
         let ended = py.detach(move || {
@@ -373,8 +391,12 @@ impl Engine {
         if let Some(error) = evaluation.take_exception() {
             return Err(error);
         }
-        let value = ended.map_err(|end| end.into_error(py))?;
-        convert::to_python(py, &value).map_err(|refusal| errors::refused(py, &refusal, "result"))
+        let orders = evaluation.orders.borrow();
+        let value = ended.map_err(|end| end.into_error(py, &orders))?;
+        let value =
+            convert::to_python(py, &value, &orders).map_err(|refusal| errors::refused(py, &refusal, "result"))?;
+        drop(orders);
+        Ok((value, evaluation))
     }
 }
 
@@ -398,9 +420,18 @@ fn settle(
             .ensure_data_size_within_limits(&value)
             .map_err(|error| errors::from_script(engine, error, None, source))?;
         convert::check(&value).map_err(|refusal| Failure::result(&refusal))?;
+        evaluation::prepare([&value]);
         Ok(value)
     }));
     result.unwrap_or_else(|panic| Err(Failure::panicked(&panic_text(&*panic)).into()))
+}
+
+/// Of what the host gives a script.
+#[derive(Default)]
+struct Given {
+    /// Bytes of text.
+    text: usize,
+    orders: Orders,
 }
 
 type Left = Vec<(String, Dynamic)>;
@@ -409,15 +440,17 @@ type Left = Vec<(String, Dynamic)>;
 fn evaluate(
     engine: &rhai::Engine,
     mut variables: rhai::Scope<'static>,
-    tree: &rhai::AST,
+    script: Arc<Script>,
     left: Option<Rc<Cell<Left>>>,
 ) -> Result<Dynamic, Box<EvalAltResult>> {
-    let value: Dynamic = engine.eval_ast_with_scope(&mut variables, tree)?;
+    evaluation::follow(&script);
+    let value: Dynamic = engine.eval_ast_with_scope(&mut variables, &script.tree)?;
     if let Some(left) = left {
         let found = variables::left(variables);
         for (_, variable) in &found {
             engine.ensure_data_size_within_limits(variable)?;
         }
+        evaluation::prepare(found.iter().map(|(_, variable)| variable));
         left.set(found);
     }
     Ok(value)
@@ -447,7 +480,7 @@ fn own_name(function: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn source_text(py: Python<'_>, text: &str) -> PyResult<String> {
     if text.len() > MAX_SOURCE {
-        return Err(End::from(Failure::source_too_large(MAX_SOURCE)).into_error(py));
+        return Err(End::from(Failure::source_too_large(MAX_SOURCE)).into_error(py, &Orders::default()));
     }
     Ok(text.to_owned())
 }

@@ -11,6 +11,7 @@ use rhai::{Dynamic, EvalAltResult, Position};
 use crate::callbacks::Raised;
 use crate::convert::{self, Reason, Refusal};
 use crate::evaluation::{self, Stop};
+use crate::orders::Orders;
 
 /// Characters of a thrown value, or of Rhai's own message, that an error's text shows.
 const SHOWN: usize = 1000;
@@ -115,14 +116,14 @@ impl Failure {
         self
     }
 
-    fn into_error(self, py: Python<'_>) -> PyResult<PyErr> {
+    fn into_error(self, py: Python<'_>, orders: &Orders) -> PyResult<PyErr> {
         let details = PyDict::new(py);
         details.set_item("line", self.position.line())?;
         details.set_item("column", self.position.position())?;
         details.set_item("kind", self.kind)?;
         details.set_item("source", self.source)?;
         if let Some(value) = self.value {
-            let value = convert::to_python(py, &value).map_err(|refusal| refusal.into_error("value"))?;
+            let value = convert::to_python(py, &value, orders).map_err(|refusal| refusal.into_error("value"))?;
             details.set_item("value", value)?;
         }
         Ok(PyErr::from_value(self.class.load(py)?.call((self.message,), Some(&details))?))
@@ -130,9 +131,10 @@ impl Failure {
 }
 
 impl End {
-    pub fn into_error(self, py: Python<'_>) -> PyErr {
+    /// `orders` are those of the evaluation that has ended.
+    pub fn into_error(self, py: Python<'_>, orders: &Orders) -> PyErr {
         match self {
-            Self::Failed(failure) => failure.into_error(py).unwrap_or_else(|error| error),
+            Self::Failed(failure) => failure.into_error(py, orders).unwrap_or_else(|error| error),
             Self::Raised(raised) => raised.into_error(py),
             Self::NoStack(error) => {
                 PyMemoryError::new_err(format!("No room for a script's stack; lower max_memory. ({error})"))
@@ -143,7 +145,7 @@ impl End {
 
 /// The exception for a script's value that Python cannot have.
 pub fn refused(py: Python<'_>, refusal: &Refusal, root: &str) -> PyErr {
-    End::from(Failure::refused(refusal, root)).into_error(py)
+    End::from(Failure::refused(refusal, root)).into_error(py, &Orders::default())
 }
 
 /// `stop` is why the evaluation was ended, if it was. To be called on the script's stack: the error may hold deep data.
@@ -183,6 +185,7 @@ fn thrown(engine: &rhai::Engine, value: &Dynamic) -> Failure {
     if !value.is_unit() {
         failure.message = format!("Runtime error: {}", shortened(value.to_string()));
     }
+    evaluation::prepare([value]);
     failure.value = Some(value.flatten_clone());
     failure
 }

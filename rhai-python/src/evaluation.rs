@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use rhai::EvalContext;
 
+use crate::ast::Script;
 use crate::limits::Limits;
 use crate::memory;
+use crate::orders::Orders;
 use crate::sizes::Scale;
 use crate::stack::Bridge;
 
@@ -47,6 +49,8 @@ pub enum Stop {
 
 pub struct Evaluation {
     pub bridge: Rc<Bridge>,
+    /// Of the keys of maps.
+    pub orders: RefCell<Orders>,
     parent: Option<Rc<Evaluation>>,
     depth: u32,
     deadline: Option<Instant>,
@@ -66,14 +70,21 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// `cancelled` counts the cancellations of an engine; a higher count than now ends this evaluation. `given` is the
-    /// text that the host gives the script, in bytes.
-    pub fn new(limits: &Limits, timeout: Option<Duration>, cancelled: &Arc<AtomicU64>, given: usize) -> Rc<Self> {
+    /// text that the host gives the script, in bytes; `orders` are those of its dicts.
+    pub fn new(
+        limits: &Limits,
+        timeout: Option<Duration>,
+        cancelled: &Arc<AtomicU64>,
+        given: usize,
+        orders: Orders,
+    ) -> Rc<Self> {
         let now = Instant::now();
         let parent = current();
         let own = timeout.and_then(|limit| now.checked_add(limit));
         let outer = parent.as_ref().and_then(|outer| outer.deadline);
         Rc::new(Self {
             bridge: Rc::new(Bridge::new()),
+            orders: RefCell::new(orders),
             depth: parent.as_ref().map_or(0, |outer| outer.depth + 1),
             parent,
             // An inner evaluation never outlives the outer one's deadline.
@@ -209,6 +220,18 @@ impl Drop for Entered {
 /// The evaluation that this thread is in.
 pub fn current() -> Option<Rc<Evaluation>> {
     CURRENT.with_borrow(Clone::clone)
+}
+
+/// From now on the script's text says how maps are ordered that it makes.
+pub fn follow(script: &Arc<Script>) {
+    CURRENT.with_borrow(|current| current.as_ref().map(|running| running.orders.borrow_mut().follow(script.clone())));
+}
+
+/// Reads the text that `follow` named, if a map may be in one of these values, which are about to leave.
+pub fn prepare<'a>(values: impl IntoIterator<Item = &'a rhai::Dynamic>) {
+    if values.into_iter().any(|value| value.is_map() || value.is_array()) {
+        CURRENT.with_borrow(|current| current.as_ref().map(|running| running.orders.borrow().prepare()));
+    }
 }
 
 /// Whether this thread is in an evaluation; safe to ask at any time of a thread's life.

@@ -11,11 +11,13 @@ mod evaluation;
 mod limits;
 mod memory;
 mod natives;
+mod orders;
 mod parsing;
 mod sizes;
 mod stack;
 mod texts;
 mod variables;
+mod written;
 
 use pyo3::prelude::*;
 

@@ -9,6 +9,7 @@ use rhai::{
 };
 
 use crate::comparers;
+use crate::orders;
 use crate::texts;
 
 type Answer<T> = Result<T, Box<EvalAltResult>>;
@@ -27,6 +28,7 @@ pub fn module() -> Module {
     bounded_curry(&mut module);
     texts::add(&mut module);
     comparers::add(&mut module);
+    orders::hide_marks(&mut module);
     module
 }
 

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use rhai::Dynamic;
 
-use crate::convert::{self, DefaultHook};
+use crate::convert::{self, Entry};
+use crate::orders::Orders;
 
 /// Variables that a script may change, and that are read back when it has ended: those that it was given, and those
 /// that it has made with `let` or `const` outside of its blocks. It is a mutable mapping, used like a dict.
@@ -134,10 +135,10 @@ impl Scope {
     }
 
     /// Takes over what a script has left.
-    pub fn take(&self, py: Python<'_>, left: &[(String, Dynamic)]) -> PyResult<()> {
+    pub fn take(&self, py: Python<'_>, left: &[(String, Dynamic)], orders: &Orders) -> PyResult<()> {
         let found = PyDict::new(py);
         for (name, value) in left {
-            let value = convert::to_python(py, value)
+            let value = convert::to_python(py, value, orders)
                 .map_err(|refusal| PyTypeError::new_err(refusal.message(&format!("scope['{name}']"))))?;
             found.set_item(name, value)?;
         }
@@ -149,7 +150,7 @@ impl Scope {
 pub fn fill<'py>(
     variables: &mut rhai::Scope<'static>,
     given: &Bound<'py, PyDict>,
-    hook: DefaultHook<'_, 'py>,
+    entry: &mut Entry<'_, 'py>,
 ) -> PyResult<()> {
     for pair in given.items().iter() {
         let (key, value) = pair.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
@@ -157,7 +158,7 @@ pub fn fill<'py>(
             let kind = key.get_type().name()?;
             return Err(PyTypeError::new_err(format!("scope: a variable's name has to be a string, not {kind}.")));
         };
-        let value = convert::to_dynamic(&value, hook)
+        let value = convert::to_dynamic(&value, entry)
             .map_err(|refusal| refusal.into_error(&format!("scope['{}']", name.to_string_lossy())))?;
         variables.push_dynamic(name.to_str()?, value);
     }

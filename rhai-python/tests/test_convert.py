@@ -105,10 +105,6 @@ def test_subclasses_count_as_their_base() -> None:
     assert through(OrderedDict(b=1)) == {"b": 1}
 
 
-def test_dict_order_is_by_key() -> None:
-    assert list(through({"b": 1, "a": 2})) == ["a", "b"]
-
-
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**100])
 def test_int_beyond_64_bits(number: int) -> None:
     with pytest.raises(OverflowError, match=r"^scope\['x'\]\['a'\]\[1\]: "):

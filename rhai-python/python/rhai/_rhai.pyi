@@ -149,6 +149,9 @@ class Engine:
     def eval(self, script: str | AST, scope: dict[str, Any] | Scope | None = None, timeout: float | None = None) -> Any:
         """Runs a script and returns its value: None, bool, int, float, str, bytes, Decimal, or lists and dicts of them.
 
+        A dict comes back with its keys in their order; keys that the script adds follow. A map that the script makes
+        has its keys as the script's text sets them. Past 65,536 different orders in one evaluation, keys are sorted.
+
         `scope` gives the script's variables: a dict is not changed, into a `Scope` they are read back. `timeout` is in
         seconds, `math.inf` for none; None means the engine's.
 

@@ -130,7 +130,7 @@ SHAPES: list[tuple[str, dict[str, Any]]] = [
         let files = #{};
         files[`.claude/settings.json`] = json_encode(settings);
         #{ files: files }""",
-        {"files": {".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[],"matcher":"*"}]}}'}},
+        {"files": {".claude/settings.json": '{"hooks":{"Stop":[{"matcher":"*","hooks":[]}]}}'}},
     ),
     (
         """let provider = #{ name: ctx.provider.name, base_url: ctx.profile.endpoint, wire_api: "responses" };
@@ -139,8 +139,8 @@ SHAPES: list[tuple[str, dict[str, Any]]] = [
         #{ files: #{ "config.toml": toml_encode(#{ model: ctx.profile.model, providers: all }) } }""",
         {
             "files": {
-                "config.toml": 'model = "large"\n\n[providers.p]\nbase_url = "https://api.example"\n'
-                'name = "P"\nwire_api = "responses"\n'
+                "config.toml": 'model = "large"\n\n[providers.p]\nname = "P"\n'
+                'base_url = "https://api.example"\nwire_api = "responses"\n'
             }
         },
     ),
