@@ -202,7 +202,7 @@ def test_a_script_is_tried_and_nothing_is_written(place: Path) -> None:
     assert tried.returncode == 0, tried.stderr
     assert tried.stdout.splitlines() == [
         "--- .gen/a.json",
-        '{"alias":"work","token":"${API_KEY}"}',
+        '{"token":"${API_KEY}","alias":"work"}',
         "--- environment",
         "GEN=a b",
         "--- arguments",
