@@ -31,8 +31,8 @@ class Shells:
         assert answer.is_success, answer.text
         return answer.json().get("data")
 
-    def start(self, script: str = "exec cat", cols: int = 80, rows: int = 24) -> str:
-        body = {"profile_alias": "one", "args": ["-c", script], "cols": cols, "rows": rows}
+    def start(self, script: str = "exec cat", cols: int = 80, rows: int = 24, *, persist: bool = False) -> str:
+        body = {"profile_alias": "one", "args": ["-c", script], "cols": cols, "rows": rows, "persist": persist}
         made = self.ok(self.api.post("/api/terminal/sessions", json=body))
         assert isinstance(made, dict)
         return str(made["session_id"])

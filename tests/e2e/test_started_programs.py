@@ -41,3 +41,20 @@ def test_a_program_in_a_terminal_needs_a_credential(tmp_path: Path) -> None:
     finally:
         shells.daemon.close()
         other.close()
+
+
+def test_a_terminal_that_outlives_its_daemon_needs_a_credential_from_the_next(tmp_path: Path) -> None:
+    shells = Shells(Daemon(tmp_path / "one"))
+    try:
+        told, goes_on = tmp_path / "told", tmp_path / "goes-on"
+        asks = shlex.join([sys.executable, "-c", ASKS, str(told), shells.daemon.base_url])
+        waits = f"until [ -e {shlex.quote(str(goes_on))} ]; do sleep 0.05; done"
+        session = shells.start(f"{waits}; {asks}; exec cat", persist=True)
+        shells.daemon.kill()
+        shells.daemon.start()
+        goes_on.touch()
+        assert poll(lambda: told.read_text() if told.exists() else "", "the program has asked", timeout=30) == "401."
+        shells.api = shells.daemon.client()
+        shells.end(session)
+    finally:
+        shells.daemon.close()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -383,10 +384,12 @@ CONNECTS = (
 
 
 @contextmanager
-def called(listener: socket.socket, *before: str, after: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+def called(
+    listener: socket.socket, *before: str, program: Sequence[str] = ("-c", CONNECTS), after: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
     """The scope of a connection that another process has opened; `before` and `after` stand around its command."""
     host, port = listener.getsockname()[:2]
-    command = [*before, sys.executable, "-c", CONNECTS, host, str(port), *after]
+    command = [*before, sys.executable, *program, host, str(port), *after]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as process:
         assert process.stdout is not None
@@ -444,25 +447,48 @@ async def test_what_the_daemon_has_started_is_nobodys(elsewhere: int, before: li
             assert await PeerLookup(first=elsewhere).same_user(scope)
 
 
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A directory with programs that call, named as Jackfield's are; `starts/jackfield` starts another one."""
+    packages = ("jackfield", "jackfield/cli", "jackfield/cli/processes", "jackfield_terminal/supervisor", "starts")
+    for package in packages:
+        (tmp_path / package).mkdir(parents=True, exist_ok=True)
+        (tmp_path / package / "__init__.py").touch()
+    modules = ("jackfield/__main__.py", "jackfield/cli/processes/worker.py", "jackfield_terminal/supervisor/program.py")
+    for name in (*modules, "bin/jackfield", "bin/other"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(CONNECTS)
+    (tmp_path / "starts/jackfield").write_text("import subprocess, sys; subprocess.call(sys.argv[2:])")
+    return tmp_path
+
+
 @linux
 @pytest.mark.parametrize(
-    ("before", "after", "let_in"),
+    ("before", "program", "after", "let_in"),
     [
-        ([], ["-m", WORKER_MODULE, ""], False),
-        ([], ["/opt/bin/jackfield", "serve", "--port", "1"], False),
-        (["sh", "-c", 'shift; "$@"; true', "/opt/bin/jackfield", "serve"], [], False),
-        ([], ["/opt/bin/jackfield", "status"], True),
-        ([], ["/opt/bin/other", "serve"], True),
+        ([], ["-m", WORKER_MODULE], [], False),
+        ([], ["-I", "-S", "./jackfield_terminal/supervisor/program.py"], [], False),
+        ([], ["./bin/jackfield"], ["serve", "--port", "1"], False),
+        ([], ["-X", "utf8", "-um", "jackfield"], ["--config-dir", "x", "serve"], False),
+        ([sys.executable, "./starts/jackfield", "serve"], ["./bin/other"], [], False),
+        (["sh", "-c", 'shift 2; "$@"; true', "tmux", "jackfield", "serve"], ["./bin/other"], [], True),
+        ([], ["./bin/jackfield"], ["status"], True),
+        ([], ["./bin/other"], ["jackfield", "serve"], True),
+        ([], ["-c", CONNECTS], ["jackfield", "serve"], True),
     ],
-    ids=["worker", "daemon", "child of a daemon", "command", "another program"],
-)
+    ids=["worker", "supervisor", "daemon", "module", "child of a daemon", "beside a daemon", "command", "other program",
+         "code"],
+)  # fmt: skip
 async def test_another_daemon_of_the_user_is_nobody(
-    elsewhere: int, before: list[str], after: list[str], let_in: bool
-) -> None:
+    elsewhere: int, programs: Path, monkeypatch: pytest.MonkeyPatch,
+    before: list[str], program: list[str], after: list[str], let_in: bool,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(programs)
+    monkeypatch.setenv("PYTHONPATH", str(programs))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        with called(listener, *before, after=after) as scope, listener.accept()[0]:
+        with called(listener, *before, program=program, after=after) as scope, listener.accept()[0]:
             assert await PeerLookup(first=elsewhere).same_user(scope) is let_in
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import pairwise
 
 WORKER_MODULE = "jackfield.cli.processes.worker"
 """The program of a worker, as its command line names it."""
+SUPERVISOR = "/jackfield_terminal/supervisor/program.py"
+"""And of a terminal that outlives the daemon that has started it."""
 PROGRAM = "jackfield"
+_WITH_VALUE = ("-X", "-W")
+"""Options of Python."""
 _MOST_PARENTS = 1000
 _MOST_BYTES = 4096
 
@@ -68,14 +71,32 @@ def lineage(pid: int, parents: Mapping[int, int]) -> Iterator[int]:
 
 
 def is_daemon(pid: int) -> bool:
-    """Whether the command line is that of a daemon or a worker, of any configuration directory."""
+    """Whether the command line is that of a daemon, a worker or a supervisor, of any configuration directory. That of a
+    program that has started one, such as `tmux new jackfield serve`, is not."""
     try:
         words = _read(f"/proc/{pid}/cmdline").decode(errors="replace").split("\0")
     except OSError:
         return False
-    named = next((place for place, word in enumerate(words[:8]) if word.rpartition("/")[2] == PROGRAM), None)
-    pairs = pairwise(words)
-    return ("-m", WORKER_MODULE) in pairs or (named is not None and "serve" in words[named + 1 :])
+    program, *rest = _program(words)
+    started = program.rpartition("/")[2] == PROGRAM and "serve" in rest
+    return started or program == WORKER_MODULE or program.endswith(SUPERVISOR)
+
+
+def _program(line: list[str]) -> list[str]:
+    """A command line from its program on; where Python runs a script or a module, from that on."""
+    if not line[0].rpartition("/")[2].startswith("python"):
+        return line
+    words = iter(line[1:])
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            return [word, *words]
+        elif word.endswith("m"):
+            return [*words] or [""]
+        elif word.endswith("c"):
+            break
+    return [""]
 
 
 def _parents() -> dict[int, int]:
