@@ -84,23 +84,22 @@ class ModelSelectorNode(ModelNode):
         if not rules:
             raise NodeError(f"The node '{node.node.name}' has no rules; add one under Rules.", item=item)
         parts = sorted(node.attached(LANGUAGE_MODEL), key=lambda part: part.index)
-        for place, rule in enumerate(rules):
-            if rule.model_index > len(parts):
-                raise NodeError(
-                    f"The parameter rules.rule[{place}].modelIndex of '{node.node.name}' names model "
-                    f"{rule.model_index}, but {len(parts)} are attached; attach more or change the rule.",
-                    item=item,
-                )
-        chosen = await self._first(node, item, rules)
-        return await parts[chosen.model_index - 1].supply(item)
+        return await parts[await self._first(node, item, rules, len(parts))].supply(item)
 
-    async def _first(self, node: AttachedNode, item: int, rules: Sequence[ModelRule]) -> ModelRule:
+    async def _first(self, node: AttachedNode, item: int, rules: Sequence[ModelRule], attached: int) -> int:
+        """The place of the model. As in n8n, a rule behind the one that fits is not looked at."""
         around = TestSurroundings(zone_of(node), {}, node.log.warning)
         asked = list(_questions(rules, item, around))
         around = around._replace(answers=await self._regexes.answers(asked, node.execution.timezone))
-        for rule in rules:
+        for place, rule in enumerate(rules):
+            if rule.model_index > attached:
+                raise NodeError(
+                    f"The parameter rules.rule[{place}].modelIndex of '{node.node.name}' names model "
+                    f"{rule.model_index}, but {attached} are attached; attach more or change the rule.",
+                    item=item,
+                )
             if passes(rule.conditions, item, rules_of(rule.conditions, around)):
-                return rule
+                return rule.model_index - 1
         raise NodeError(
             f"No rule of '{node.node.name}' fits item {item}; add a rule without conditions as the last one.", item=item
         )

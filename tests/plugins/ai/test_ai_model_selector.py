@@ -40,6 +40,13 @@ async def test_each_item_gets_the_model_of_the_first_rule_that_fits(lab: AiLab) 
     assert [one["text"] for one in made] == ["from small", "from large", "from small"]
 
 
+async def test_a_rule_behind_the_one_that_fits_may_name_a_model_that_is_not_attached(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    lab.says += [{"text": "yes"}]
+    assert (await lab.items(selecting([rule(1), rule(3)]), {"tier": "free"}))[0]["text"] == "yes"
+    assert [asked["model"] for asked in lab.asked] == ["small"]
+
+
 async def test_a_selector_chooses_among_selectors(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     document = selecting([rule(1, "notEmpty")])

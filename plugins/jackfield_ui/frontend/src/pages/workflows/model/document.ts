@@ -129,8 +129,9 @@ function withOutputs(doc: Doc, source: string, type: string, outputs: Json[]): D
   return { ...doc, connections: { ...doc.connections, [source]: { ...others, [type]: outputs } } };
 }
 
-export function connect(doc: Doc, wire: Wire): Doc {
-  if (wire.source === wire.target && wire.type !== 'main') return doc;
+export function connect(doc: Doc, wanted: Wire): Doc {
+  if (wanted.source === wanted.target && wanted.type !== 'main') return doc;
+  const wire = numbered(doc, wanted);
   const same = (one: Wire) => JSON.stringify(one) === JSON.stringify(wire);
   if (wiresOf({ [wire.source]: doc.connections[wire.source] }).some(same)) return doc;
   const outputs = [...outputsOf(doc, wire.source, wire.type)];
@@ -139,6 +140,19 @@ export function connect(doc: Doc, wire: Wire): Doc {
   const target = { node: wire.target, type: wire.targetType, index: wire.input };
   outputs[wire.output] = [...(Array.isArray(present) ? present : []), target];
   return withOutputs(doc, wire.source, wire.type, outputs);
+}
+
+/** Rules of a Model Selector name its models by their inputs: a further one gets the first that is free. */
+function numbered(doc: Doc, wire: Wire): Wire {
+  const target = doc.nodes.find(({ name }) => name === wire.target);
+  if (!target || kindOf(target.type) !== 'langchain.modelSelector' || wire.targetType === 'main') return wire;
+  const there = wiresOf(doc.connections).filter((one) => one.target === wire.target && one.targetType !== 'main');
+  const own = there.find(({ source }) => source === wire.source);
+  if (own) return own;
+  const taken = new Set(there.map(({ input }) => input));
+  let input = wire.input;
+  while (taken.has(input)) input += 1;
+  return { ...wire, input };
 }
 
 export function disconnect(doc: Doc, wires: readonly Wire[]): Doc {

@@ -41,6 +41,22 @@ describe('a document', () => {
     expect(wiresOf(disconnect(second, [wire]).connections)).toEqual([{ ...wire, output: 2 }]);
   });
 
+  it('gives each model of a Model Selector an input, since rules name models by these', () => {
+    const models = ['A', 'B', 'C'].map((name) => ({ id: name, name, type: 'langchain.lmChatOpenAi' }));
+    const selector = { id: 's', name: 'S', type: '@n8n/n8n-nodes-langchain.modelSelector' };
+    const model = { type: 'ai_languageModel', output: 0, target: 'S', targetType: 'ai_languageModel', input: 0 };
+    const [a, b, c] = [
+      { ...model, source: 'A' },
+      { ...model, source: 'B' },
+      { ...model, source: 'C' },
+    ];
+    const two = [a, b].reduce(connect, documentOf({ name: 'W', nodes: [...models, selector] }));
+    expect(wiresOf(two.connections)).toEqual([a, { ...b, input: 1 }]);
+    expect(connect(two, b)).toBe(two);
+    expect(wiresOf(connect(disconnect(two, [a]), c).connections)).toContainEqual(c);
+    expect(wiresOf(connect(two, c).connections)).toContainEqual({ ...c, input: 2 });
+  });
+
   it('renames wires, pinned data and expressions with a node', () => {
     const next = renameNode(doc, 'A', "It's");
     expect(Object.keys(next.connections)).toEqual(["It's"]);
