@@ -190,7 +190,9 @@ class _WorkflowImport:
             stored = await port.replace(planned.own_id, planned.made.document, author)
         else:
             stored = await port.create(planned.made.document, author, id=planned.own_id)
-        self._told(blank)
+        status = _status(version, stored.version)
+        if status != "unchanged":
+            self._told(blank)
         unplaced: Sequence[Problem] = ()
         if not known:
             await self._static_data(planned)
@@ -198,7 +200,7 @@ class _WorkflowImport:
         # Behind all that belongs to the document: an import that broke off before this does it again.
         self._ids.imported(planned.foreign_id, digest)
         await self._ids.save()
-        return _status(version, stored.version), stored.active, unplaced
+        return status, stored.active, unplaced
 
     async def _static_data(self, planned: _Planned) -> None:
         """The memory of triggers and Code nodes, unless they remember something here already."""

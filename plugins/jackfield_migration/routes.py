@@ -123,17 +123,18 @@ class MigrationRoutes:
     )
     async def activate(self) -> Response:
         body: ActivationBody = await read_model(f"{_SCHEMAS}:ActivationBody")
-        done = [await self._activated(each) for each in body.workflows]
-        audit_notes().things = [AuditedThing("workflow", str(each["id"]), failed=not each["active"]) for each in done]
-        return json_response({"data": done})
+        things = list[AuditedThing]()
+        audit_notes().things = things
+        return json_response({"data": [await self._activated(each, things) for each in body.workflows]})
 
-    async def _activated(self, workflow_id: str) -> dict[str, Json]:
+    async def _activated(self, workflow_id: str, things: list[AuditedThing]) -> dict[str, Json]:
         problems: list[Json] = []
         try:
             await self._context.port(SavedDocuments).set_active(workflow_id, True, principal())
         except JackfieldError as exc:
             found = (exc.details if isinstance(exc, InvalidInput) else None) or {"active": exc.message}
             problems += [{"path": path, "message": str(text), "severity": "error"} for path, text in found.items()]
+        things.append(AuditedThing("workflow", workflow_id, failed=bool(problems)))
         return {"id": workflow_id, "active": not problems, "problems": problems}
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from jackfield.testing.documents import chain, set_fields, webhook
 
 SECRET_OF_N8N = {"id": "c1", "name": "Of n8n", "type": "httpHeaderAuth", "data": {"name": "X-Key", "value": "v"}}
 StartDaemon = Callable[..., Daemon]
+AT_ONCE = 8
+"""Workflows that an import stores at the same time, which its caller may leave."""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +67,27 @@ def test_acts_are_recorded_before_their_answer(daemon: Daemon) -> None:
     assert failed["code"] == "NOT_FOUND"
     assert [row["fields"] for row in records(daemon, act="credential.create")] == [["name", "kind", "values"]]
     assert "s3cret-value-of-mine" not in json.dumps(records(daemon))
+
+
+@pytest.mark.parametrize("path", ["/import", "/workflows/import"])
+def test_an_import_whose_caller_leaves_tells_what_it_has_stored(new_daemon: StartDaemon, path: str) -> None:
+    daemon = new_daemon()
+    documents = [{"name": f"W{number}", "nodes": [], "connections": {}} for number in range(1000)]
+    api = daemon.admin()
+
+    def stored() -> int:
+        return int(api.get("/workflows", params={"limit": 1}).json()["total"])
+
+    request = api.build_request("POST", path, json={"workflows": documents} if path == "/import" else documents)
+    lines = [f"POST {request.url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in request.headers.items())]
+    with socket.create_connection(("127.0.0.1", daemon.port)) as caller:
+        caller.sendall("\r\n".join([*lines, "", ""]).encode() + request.content)
+        poll(lambda: stored() > AT_ONCE, "some workflows are stored")
+    (failed,) = poll(lambda: records(daemon, act="workflow.import", outcome="failed"), "the act is recorded")
+    told = api.get("/audit/export", params={"act": "workflow.import", "outcome": "success"}).text.splitlines()
+    assert failed["code"] == "CLIENT_GONE"
+    assert stored() < len(documents)
+    assert stored() - AT_ONCE <= len(told) <= stored()
 
 
 def test_each_imported_thing_has_its_record(daemon: Daemon) -> None:

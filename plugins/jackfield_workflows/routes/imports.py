@@ -43,12 +43,14 @@ class ImportRoutes:
         """200 when all are stored, 207 when some are, 400 or 403 when none is: never half without saying so."""
         query: PartialImportQuery = read_query(schema("PartialImportQuery"))
         documents = documents_of(await read_json())
-        results = await self._importer.run(documents, Author(author().caller), partial=bool(query.partial))
-        audit_notes().things = [
-            AuditedThing("workflow", found.id, found.name)
-            for found in results
-            if found.id is not None and found.status in ("created", "updated")
-        ]
+        things = list[AuditedThing]()
+        audit_notes().things = things
+        results = await self._importer.run(
+            documents,
+            Author(author().caller),
+            partial=bool(query.partial),
+            told=lambda ident, name: things.append(AuditedThing("workflow", ident, name)),
+        )
         view = import_view(results)
         if view["imported"]:
             return json_response(view)

@@ -7,7 +7,7 @@ are asked for. The import reports each document's fate, whatever the fate of the
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -49,6 +49,10 @@ class Imported:
     denied: bool = False
 
 
+Told = Callable[[str, str], None]
+"""Hears the id and the name of each workflow as soon as it is stored: an import may break off."""
+
+
 class Importer:
     """Creates and updates workflows from documents."""
 
@@ -59,7 +63,9 @@ class Importer:
         self._scopes = NodeScopes(context)
         self._rules = NodeRules(context)
 
-    async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
+    async def run(
+        self, documents: Sequence[Json], author: Author, *, partial: bool = False, told: Told = lambda *stored: None
+    ) -> list[Imported]:
         """One result per document, in their order. partial: import the good ones although others have mistakes."""
         mistakes = [await self._mistakes(document) for document in documents]
         lacks = [
@@ -75,7 +81,7 @@ class Importer:
             elif hold:
                 results.append(Imported(index, name_of(document), "skipped"))
             else:
-                results.append(await self._import(index, document, author))
+                results.append(await self._import(index, document, author, told))
         return results
 
     async def _mistakes(self, document: Json) -> list[Problem]:
@@ -108,7 +114,7 @@ class Importer:
         scopes = await self._scopes.problems(workflow, author.caller)
         return [*scopes, *await self._rules.problems(workflow, author.caller), *offer]
 
-    async def _import(self, index: int, document: Json, author: Author) -> Imported:
+    async def _import(self, index: int, document: Json, author: Author, told: Told) -> Imported:
         own = own_id(document)
         try:
             stored, status = await self._store(own, document, author)
@@ -119,6 +125,7 @@ class Importer:
             places = exc.details or {"body": exc.message}
             problems = [Problem(path, str(message)) for path, message in places.items()]
             return Imported(index, name_of(document), "failed", own, problems=problems)
+        told(stored.id, stored.name)
         problems = await self._remarks(stored)
         if isinstance(document, dict):
             lost = self._secrets.lost(document, stored.document)
