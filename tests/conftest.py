@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,12 +18,12 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return f"{argname}-{len(val)}-bytes" if isinstance(val, bytes) else None
 
 
-def pytest_sessionstart() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Nothing that is collected is garbage. While 20,000 tests come in, looking for some takes a fifth of the time."""
     gc.disable()
-
-
-def pytest_collection_finish() -> None:
-    """And no test's garbage is among them."""
-    gc.freeze()
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()  # no test's garbage is among what was collected
+        gc.enable()
