@@ -47,7 +47,9 @@ class ForgottenPasswords:
         return self._logins.enabled and self._mail.ready
 
     async def ask(self, typed: str, language: Language, client: str) -> None:
-        """typed: a user name or a mail address. Raises `MailNotSetUp`, `LocalLoginOff`, `RateLimited`."""
+        """typed: a user name or a mail address; phones add blanks. Raises `MailNotSetUp`, `LocalLoginOff`,
+        `RateLimited`."""
+        typed = typed.strip()
         self._logins.require_enabled()
         if not self._mail.ready:
             raise MailNotSetUp

@@ -47,6 +47,16 @@ async def test_a_rule_behind_the_one_that_fits_may_name_a_model_that_is_not_atta
     assert [asked["model"] for asked in lab.asked] == ["small"]
 
 
+async def test_the_number_of_models_and_that_of_a_rule_may_be_expressions(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    lab.says += [{"text": "yes"}]
+    document = selecting([{**rule(1), "modelIndex": "={{ $json.tier === 'gold' ? 2 : 1 }}"}])
+    parameters = next(one for one in document["nodes"] if one["name"] == "Choose")["parameters"]
+    parameters["numberInputs"] = "={{ 1 + 1 }}"
+    assert (await lab.items(document, {"tier": "gold"}))[0]["text"] == "yes"
+    assert [asked["model"] for asked in lab.asked] == ["large"]
+
+
 async def test_a_selector_chooses_among_selectors(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     document = selecting([rule(1, "notEmpty")])

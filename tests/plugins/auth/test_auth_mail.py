@@ -194,7 +194,7 @@ async def test_a_question_reads_the_users_of_its_address_alone(with_mail: Any, m
     monkeypatch.setattr(world.store, "entries", entries)
     await ask(world, "USER-3@example.com")
     assert (await letters.arrived())[0] == "user-3@example.com"
-    await ask(world, "moved@example.com")
+    await ask(world, "moved@example.com ")
     assert (await letters.arrived(2))[0] == "Moved@Example.com"
     assert read == [1, 1]
 
