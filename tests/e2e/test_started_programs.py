@@ -53,8 +53,9 @@ def test_a_terminal_that_outlives_its_daemon_needs_a_credential_from_the_next(tm
         shells.daemon.kill()
         shells.daemon.start()
         goes_on.touch()
-        assert poll(lambda: told.read_text() if told.exists() else "", "the program has asked", timeout=30) == "401."
+        answer = poll(lambda: told.read_text() if told.exists() else "", "the program has asked", timeout=30)
         shells.api = shells.daemon.client()
         shells.end(session)
+        assert answer == "401."
     finally:
         shells.daemon.close()
