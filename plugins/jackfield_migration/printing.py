@@ -10,7 +10,13 @@ from jackfield.api.cli import cell, echo_table
 from jackfield_migration.bundle import NOT_HERE, shortened
 from jackfield_migration.report import MigrationReport, Result, counts, next_steps
 
-_VERDICTS = {"runs": "runs", "attention": "needs attention", "cannot": "cannot run", "": "-"}
+_VERDICTS = {
+    "runs": "runs",
+    "setup": "runs once set up",
+    "attention": "needs attention",
+    "cannot": "cannot run",
+    "": "-",
+}
 
 
 def print_report(report: MigrationReport) -> None:
@@ -30,6 +36,6 @@ def print_report(report: MigrationReport) -> None:
 
 
 def _row(result: Result) -> Sequence[str]:
-    remarks = "; ".join(f"{problem.path}: {problem.message}" for problem in result.problems) or "-"
+    remarks = "; ".join(f"{problem.severity}: {problem.path}: {problem.message}" for problem in result.problems) or "-"
     here, active = _VERDICTS[result.verdict], cell(result.active)
     return (result.kind, shortened(result.name), result.status, here, active, remarks)

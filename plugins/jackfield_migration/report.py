@@ -8,16 +8,16 @@ from typing import Literal, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
-from jackfield.api.workflows import Problem
+from jackfield.api.workflows import Problem, Severity
 from jackfield_migration.bundle import NOT_HERE, Bundle
 
 Status = Literal["created", "updated", "unchanged", "matched", "skipped", "refused", "failed"]
 """`matched`: a credential of this name and kind was here already, and stays as it is. `skipped`: the same document came
 twice, or nothing of it is to be kept. `refused`: it has mistakes. `failed`: the store or a conflict prevented it. Of a
 dry run each says what would become of the document."""
-Verdict = Literal["runs", "attention", "cannot"]
-"""`attention`: it runs once somebody has entered or imported what is missing; `cannot`: a part of it has no counterpart
-here. Empty: it was not imported."""
+Verdict = Literal["runs", "setup", "attention", "cannot"]
+"""`setup`: it is valid, and runs once it has the credentials that it names. `attention`: something else is missing or
+wrong. `cannot`: a part of it has no counterpart here. Empty: it was not imported."""
 Told = Callable[["Result"], None]
 """Hears of each document that was created or updated as soon as it is stored: an import may break off."""
 DONE: frozenset[Status] = frozenset({"created", "updated", "unchanged", "matched"})
@@ -101,7 +101,7 @@ def read_report(views: Sequence[Mapping[str, Json]], bundle: Bundle, *, dry_run:
 def _read_result(view: Mapping[str, Json]) -> Result:
     """The inverse of `result_view`."""
     problems = [
-        Problem(str(row["path"]), str(row["message"]), "error" if row["severity"] == "error" else "warning")
+        Problem(str(row["path"]), str(row["message"]), cast("Severity", row["severity"]))
         for row in _list(view.get("problems"))
         if isinstance(row, dict)
     ]
@@ -146,6 +146,8 @@ def next_steps(report: MigrationReport) -> Sequence[str]:
         _step([each for each in results if each.kind != "key" and each.status == "skipped" and each.id is None
                and not each.foreign_id],
               "Look at what has no counterpart here: {count}."),
+        _step([each for each in workflows if each.verdict == "setup"],
+              "Give workflows the credentials that they name before you activate them: {count}."),
         _step([each for each in workflows if each.verdict == "attention"],
               "Give workflows that need attention what they miss: {count}."),
         _step([each for each in workflows if each.verdict == "cannot"],

@@ -59,7 +59,7 @@ class MovingProblemShown(Schema):
 
     path: str
     message: str
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "activation", "warning"]
 
 
 class ResultShown(Schema):
@@ -71,7 +71,7 @@ class ResultShown(Schema):
     origin: str
     status: Literal["created", "updated", "unchanged", "matched", "skipped", "refused", "failed"]
     id: str | None
-    verdict: Literal["runs", "attention", "cannot"] | None
+    verdict: Literal["runs", "setup", "attention", "cannot"] | None
     wasActive: bool  # noqa: N815
     active: bool | None
     problems: list[MovingProblemShown]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.large_json import off_loop
@@ -25,25 +24,26 @@ async def judged(
 ) -> tuple[Verdict, list[Problem]]:  # fmt: skip
     """The verdict, and all remarks, each place once."""
     reader = context.port(WorkflowReader)
-    missing = [
-        *_missing_links(made.links, own, workflows),
-        *_missing_credentials(workflow, made.unknown, credentials),
-    ]
+    links = list(_missing_links(made.links, own, workflows))
+    missing = [*links, *_missing_credentials(workflow, made.unknown, credentials)]
     told = {problem.path for problem in missing}
     found = await off_loop(workflow.document, lambda: reader.problems(workflow))
     problems = [*missing, *(problem for problem in found if problem.path not in told)]
-    return _verdict(context, workflow, problems, bool(missing)), problems
+    return _verdict(context, workflow, problems, links_nowhere=bool(links)), problems
 
 
 def _verdict(
-    context: PluginContext, workflow: Workflow, problems: Sequence[Problem], missing: bool
-) -> Literal["runs", "attention", "cannot"]:
+    context: PluginContext, workflow: Workflow, problems: Sequence[Problem], *, links_nowhere: bool
+) -> Verdict:
     catalog = context.port(NodeCatalog)
     for node in workflow.nodes.values():
         found = None if node.disabled else catalog.find(node.kind)
         if not node.disabled and (found is None or found.description.missing):
             return "cannot"
-    return "attention" if missing or any(problem.severity == "error" for problem in problems) else "runs"
+    severities = {problem.severity for problem in problems}
+    if links_nowhere or "error" in severities:
+        return "attention"
+    return "setup" if "activation" in severities else "runs"
 
 
 def starts_itself(context: PluginContext, workflow: Workflow) -> bool:
@@ -74,22 +74,14 @@ def _missing_links(links: Sequence[Link], own: Callable[[str], str], present: Pr
 
 
 def _missing_credentials(workflow: Workflow, unknown: Mapping[str, str], present: Present) -> Iterator[Problem]:
-    for path, name in unknown.items():
-        yield Problem(path, f"No credential has the name {name} here; choose one for the node.", "warning")
     listed = workflow.document.get("nodes")
     for index, raw in enumerate(listed if isinstance(listed, list) else []):
         node = workflow.nodes.get(str(raw.get("name"))) if isinstance(raw, dict) else None
         for kind in node.credentials if node is not None and not node.disabled else ():
             path = f"nodes[{index}].credentials.{kind}"
-            ident = node.credential_id(kind) if node is not None else None
-            if path not in unknown and ident is not None and not present(ident):
-                yield Problem(path, f"{_named(node, kind)} is not here; import it too, or choose another.", "warning")
-
-
-def _named(node: object, kind: str) -> str:
-    named = getattr(node, "credentials", {}).get(kind)
-    name = named.get("name") if isinstance(named, dict) else None
-    return f"The credential {name} of the kind {kind}" if name else f"The credential of the kind {kind}"
+            ident = None if node is None else node.credential_id(kind)
+            if node is not None and (path in unknown or (ident is not None and not present(ident))):
+                yield Problem(path, node.missing_credential(kind), "activation")
 
 
 def cycles(links: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:

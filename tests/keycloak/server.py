@@ -138,7 +138,11 @@ def keycloak_server(directory: Path) -> Iterator[Keycloak]:
         yield Keycloak(url, place / "bin")
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(60)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
 
 
 def _answers(url: str, process: subprocess.Popen[bytes]) -> bool:

@@ -79,7 +79,7 @@ class Machine:
         """A property of a unit."""
         return self.told(f"systemctl show --property={name} --value {unit}")
 
-    def has_group(self, place: str, file: str) -> str:
+    def group_file(self, place: str, file: str) -> str:
         """A file of a control group there."""
         return self.told(f"cat /sys/fs/cgroup{place}/{file}")
 

@@ -46,6 +46,9 @@ def desk(chromium: Browser, daemon: Daemon) -> Iterator[Page]:
 def test_it_offers_no_page_of_agents_where_they_are_not_reached(desk: Page, daemon: Daemon) -> None:
     from playwright.sync_api import expect
 
+    before = desk.evaluate("history.length")
+    asked: list[str] = []
+    desk.on("request", lambda request: asked.append(request.url))
     navigation = desk.get_by_role("navigation")
     expect(navigation.get_by_role("link", name="Workflows")).to_be_visible()
     for closed in ("Profiles", "Terminals", "Usage", "Logs"):
@@ -54,5 +57,17 @@ def test_it_offers_no_page_of_agents_where_they_are_not_reached(desk: Page, daem
     expect(desk.get_by_text("Cost today")).to_have_count(0)
     expect(desk.get_by_text("Build a workflow")).to_be_visible()
     expect(desk.get_by_text("does not reach")).to_have_count(0)
+    # Nor does a key go there.
+    desk.keyboard.press("g")
+    desk.keyboard.press("p")
+    desk.keyboard.press("g")
+    desk.keyboard.press("w")
+    expect(desk.get_by_role("heading", name="Workflows", level=1)).to_be_visible()
+    assert desk.evaluate("history.length") == before + 1
+    # The search looks for workflows alone.
+    with desk.expect_response(lambda answer: "/api/v1/workflows" in answer.url):
+        desk.keyboard.press("Control+k")
+    expect(desk.get_by_label("Search", exact=True)).to_be_visible()
+    assert [url for url in asked if "/api/profiles" in url or "/api/terminal" in url] == []
     own = daemon.client().get("/api/session").json()["data"]
     assert own["agents"] is True

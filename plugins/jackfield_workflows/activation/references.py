@@ -81,7 +81,7 @@ class References:
             self._credentials[ident] = None if stored is None else stored.kind
         found = self._credentials[ident]
         if found is None:
-            return f"The credential that the node {node.name} names ({ident[:100]}) does not exist; choose another."
+            return node.missing_credential(kind)
         return "" if found == kind else f"The credential of the node {node.name} is of the kind {found}, not {kind}."
 
     async def _reach(self) -> Reach | None:

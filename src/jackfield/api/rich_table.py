@@ -28,4 +28,4 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Se
     with console.capture() as printed:
         console.print(table)
     # One long cell would put as many blanks behind all others of its column.
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().removesuffix("\n").split("\n")))

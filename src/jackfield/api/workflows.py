@@ -129,6 +129,15 @@ class Node:
         found = named.get("id") if isinstance(named, dict) else None
         return found if isinstance(found, str) and found else None
 
+    def missing_credential(self, kind: str) -> str:
+        """The sentence for one that the node names, by its name or else its id, and that does not exist."""
+        named = self.credentials.get(kind)
+        name = named.get("name") or named.get("id") if isinstance(named, dict) else named
+        return (
+            f"The node {self.name} needs the credential {str(name)[:100]} of the kind {kind}, which does not exist; "
+            "create or import it, or choose another."
+        )
+
 
 @record
 class WorkflowSettings:
@@ -165,6 +174,9 @@ class Workflow:
         return frozenset(part.node for parts in self.attached.values() for part in parts)
 
 
+Severity = Literal["error", "activation", "warning"]
+
+
 @record
 class Problem:
     """A mistake in a document.
@@ -175,4 +187,4 @@ class Problem:
 
     path: str
     message: str
-    severity: Literal["error", "activation", "warning"] = "error"
+    severity: Severity = "error"

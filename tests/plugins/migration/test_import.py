@@ -100,7 +100,10 @@ def test_credentials_are_sealed_anew_and_found_by_their_nodes(daemon: Daemon) ->
     ask = node("Ask", "httpRequest", {"url": "http://127.0.0.1/"}, credentials=named)
     asking = workflow("Asks000000000001", "Asks", [ask])
     waiting = results(imported(api, [asking], source="sealed"))["Asks000000000001"]
-    assert waiting["verdict"] == "attention"
+    assert waiting["verdict"] == "setup"
+    assert [(problem["severity"], problem["path"]) for problem in waiting["problems"]] == [
+        ("activation", "nodes[0].credentials.httpHeaderAuth")
+    ]
     answer = api.post("/import", json=[credential(header_values(), name="Sealed"), asking], params={"source": "sealed"})
     rows = results(answer.json())
     assert rows["Asks000000000001"]["verdict"] == "runs"

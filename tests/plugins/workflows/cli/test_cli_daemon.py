@@ -32,9 +32,9 @@ def command(daemon: Daemon) -> Command:
     made = daemon.admin().post("/api-keys", json={"name": "command line"})
     env = {**daemon.environment(), "JACKFIELD_API_KEY": made.json()["key"]}  # it is found by daemon-endpoint
 
-    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str | Path, group: str = "workflow") -> subprocess.CompletedProcess[str]:
         program = Path(sys.executable).with_name("jackfield")
-        line = [program, "workflow", *arguments, "--config-dir", daemon.config_dir]
+        line = [program, group, *arguments, "--config-dir", daemon.config_dir]
         return subprocess.run(
             [str(part) for part in line], capture_output=True, text=True, env=env, timeout=60, check=False
         )
@@ -69,7 +69,8 @@ def test_import_list_run_and_export_go_through_the_daemon(daemon: Daemon, comman
 
 @pytest.mark.parametrize("name", ["examples/github-issue-triage.json", "demo/workflow.json"])
 def test_what_is_shipped_is_judged_alike_by_api_command_and_import(daemon: Daemon, command: Command, name: str) -> None:
-    """Only the credentials are missing that every user makes for themselves."""
+    """Only the credentials are missing that every user makes for themselves: neither an error nor a warning, and each
+    way of asking tells it in the same words."""
     file = ROOT / name
     document = json.loads(file.read_text())
     judged = daemon.admin().post("/workflows/validate", json=document).json()
@@ -82,6 +83,15 @@ def test_what_is_shipped_is_judged_alike_by_api_command_and_import(daemon: Daemo
         assert json.loads(run.stdout)[0]["workflows"][0]["problems"] == judged["problems"]
     imported = daemon.admin().post("/workflows/import", json=document).json()
     assert imported["results"][0]["problems"] == judged["problems"]
+    moved = daemon.admin().post("/import", json=document, params={"dryRun": "true"}).json()["results"][0]
+    assert moved["problems"] == judged["problems"]
+    assert moved["verdict"] == ("setup" if judged["problems"] else "runs")
+    shown = command("n8n", file, "--dry-run", group="import")
+    assert shown.returncode == 0, shown.stderr
+    assert ("runs once set up" in shown.stdout) == bool(judged["problems"])
+    assert "needs attention" not in shown.stdout
+    for problem in judged["problems"]:
+        assert f"activation: {problem['path']}: {problem['message']}" in shown.stdout
 
 
 def test_a_wrong_key_is_refused_with_the_remedy(daemon: Daemon, command: Command) -> None:

@@ -10085,7 +10085,7 @@ export interface components {
              * Severity
              * @enum {string}
              */
-            severity: "error" | "warning";
+            severity: "error" | "activation" | "warning";
         };
         /** N8nCredential */
         N8nCredential: {
@@ -13439,7 +13439,7 @@ export interface components {
              */
             status: "created" | "updated" | "unchanged" | "matched" | "skipped" | "refused" | "failed";
             /** Verdict */
-            verdict: ("runs" | "attention" | "cannot") | null;
+            verdict: ("runs" | "setup" | "attention" | "cannot") | null;
             /** Wasactive */
             wasActive: boolean;
         } & {

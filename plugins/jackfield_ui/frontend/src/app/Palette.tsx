@@ -7,7 +7,7 @@ import { api, body, data, segment } from '../api/client';
 import { t } from '../language/messages';
 import { type Area, areaPath } from './areas';
 import { useOfferedAreas } from './offered';
-import { hasArea, PAGES, SHOWN_AREAS } from './pages';
+import { PAGES, SHOWN_AREAS } from './pages';
 import { ranked } from './ranking';
 import { recent, remember } from './recent';
 import { useMay } from './session';
@@ -27,9 +27,9 @@ const [store, { open }] = createSpotlight();
 export default function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
-  const things = useThings();
   const [member, admin] = [useMay('member'), useMay('admin')];
   const areas = useOfferedAreas();
+  const things = useThings(areas);
   const entries = useMemo(() => [...pages(areas), ...actions(areas, { member, admin })], [areas, member, admin]);
   useEffect(open, []);
 
@@ -109,25 +109,26 @@ function actions(areas: readonly Area[], may: Record<'member' | 'admin', boolean
 }
 
 /** What has a name. An area that cannot be read (a role, a plugin that is off) is left out. */
-function useThings(): Entry[] {
+function useThings(areas: readonly Area[]): Entry[] {
   const options = { staleTime: 30_000, retry: false };
+  const offered = (area: string) => areas.some(({ id }) => id === area);
   const workflows = useQuery({
     ...options,
     queryKey: ['palette', 'workflows'],
     queryFn: () => body(api.GET('/api/v1/workflows', { params: { query: { limit: 100 } } })),
-    enabled: hasArea('workflows'),
+    enabled: offered('workflows'),
   });
   const profiles = useQuery({
     ...options,
     queryKey: ['palette', 'profiles'],
     queryFn: () => data(api.GET('/api/profiles')),
-    enabled: hasArea('profiles'),
+    enabled: offered('profiles'),
   });
   const sessions = useQuery({
     ...options,
     queryKey: ['palette', 'sessions'],
     queryFn: () => data(api.GET('/api/terminal/sessions')),
-    enabled: hasArea('terminals'),
+    enabled: offered('terminals'),
   });
   return [
     ...(workflows.data?.data ?? []).map(({ id, name }) => thing('workflows', id, name, t('Workflow'))),

@@ -10,7 +10,7 @@ import { ConnectionState } from './ConnectionState';
 import { Logo } from './Logo';
 import { Nav } from './Nav';
 import { OfflineBanner } from './OfflineBanner';
-import { SHOWN_AREAS } from './pages';
+import { useOfferedAreas } from './offered';
 import { SchemeToggle } from './SchemeToggle';
 import { useSession } from './session';
 import classes from './shell.module.css';
@@ -32,8 +32,9 @@ export function Shell() {
     { keys: 'mod+K', label: t('Search and commands'), run: () => here && setPalette(true), inFields: true },
     { keys: 'shift+?', label: t('This help'), run: () => here && setHelp(true) },
   ]);
+  const areas = useOfferedAreas();
   useJumps((letter) => {
-    const area = SHOWN_AREAS.find(({ jump }) => jump === letter);
+    const area = areas.find(({ jump }) => jump === letter);
     if (area) void navigate(areaPath(area.id));
     return area !== undefined;
   });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { MantineProvider } from '@mantine/core';
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, it } from 'vitest';
@@ -49,7 +49,56 @@ it.each([
 it('Enter shows the value as it was understood, before a form is sent', async () => {
   const { told, input } = shown('de-DE');
   await userEvent.type(input, '1234.5{Enter}');
-  expect([input.value, told.value]).toEqual(['1.234,5', 1234.5]);
+  expect([input.value, told.value]).toEqual(['1234,5', 1234.5]);
+  fireEvent.blur(input);
+  expect(input.value).toBe('1.234,5');
+});
+
+it.each([
+  ['en', { decimals: 0 }, '{End}0', 12_340],
+  ['en', {}, '{End}5', 12_345],
+  ['de-DE', {}, '{End}5', 12_345],
+  ['de-DE', {}, '{End}{Backspace}', 123],
+  ['en', { decimals: 0 }, '{End}{Backspace}', 123],
+])('in %s with %j a number of more than three digits is edited: %s', async (locale, props, keys, value) => {
+  const { told, input } = shown(locale, props, 1234);
+  expect(input.value).toMatch(/^1[.,]234$/);
+  await userEvent.type(input, keys);
+  expect([input.value, told.value]).toEqual([String(value), value]);
+});
+
+it('the Tab key selects the number, also where its groups go', async () => {
+  const { told, input } = shown('en', {}, 1234);
+  await userEvent.tab();
+  await userEvent.keyboard('7');
+  expect([input.value, told.value]).toEqual(['7', 7]);
+});
+
+it('a selection that is made at once after the focus stays', async () => {
+  const { told, input } = shown('en', {}, 60_000);
+  act(() => {
+    input.focus();
+    input.select();
+  });
+  await userEvent.keyboard('7');
+  expect([input.value, told.value]).toEqual(['7', 7]);
+});
+
+it.each([
+  ['en', { decimals: 0 }, '1.5', 'Counts as 2', 2],
+  ['de-DE', { decimals: 2 }, '0.555', 'Counts as 0,56', 0.56],
+  ['en', { max: 5 }, '7', 'Counts as 5', 5],
+  ['en', { max: 5 }, '99999999999999999999', 'Counts as 5', 5],
+  ['en', { max: 5, clamped: false }, '7', '', 7],
+  ['en', {}, '1234.50', '', 1234.5],
+  ['en', { decimals: 0 }, '1.500', '', 1500],
+])('in %s with %j the field says when %s counts as another number: %s', async (locale, props, keys, words, value) => {
+  const { told, input } = shown(locale, props);
+  await userEvent.type(input, keys);
+  expect(document.querySelector('[aria-live]')?.textContent).toBe(words);
+  fireEvent.blur(input);
+  expect(told.value).toBe(value);
+  expect(document.querySelector('[aria-live]')?.textContent).toBe('');
 });
 
 it.each([

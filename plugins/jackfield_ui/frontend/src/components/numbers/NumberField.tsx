@@ -1,8 +1,9 @@
-import { TextInput, type TextInputProps, UnstyledButton } from '@mantine/core';
+import { Text, TextInput, type TextInputProps, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { type ChangeEvent, type FocusEvent, type KeyboardEvent, useState } from 'react';
+import { t } from '../../language/messages';
 import classes from './numbers.module.css';
-import { digitsOf, numberOf, understood, written } from './typed';
+import { bounded, digitsOf, numberOf, understood, written } from './typed';
 
 export interface NumberFieldProps
   extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'type' | 'step'> {
@@ -22,7 +23,9 @@ export interface NumberFieldProps
 
 /**
  * A field for a number, which takes a point or a comma in each language. While it is typed the text stays as it is; with
- * Enter, or when the field is left, the language's own form shows the value as it was understood.
+ * Enter, or when the field is left, the language's own form shows the value as it was understood. Digits are grouped while
+ * nobody edits them: a digit more behind 1,234 makes no decimals of it. A line says when another number counts than the
+ * one that is typed.
  */
 export function NumberField({
   value,
@@ -33,27 +36,30 @@ export function NumberField({
   decimals = 20,
   grouped = true,
   clamped = true,
+  onFocus,
   onBlur,
   onKeyDown,
   ...rest
 }: NumberFieldProps) {
   const [text, setText] = useState<string | null>(null);
+  const [focused, setFocused] = useState(false);
   const fixed = rest.readOnly === true || rest.disabled === true;
+  const meant = (typed: string) => rounded(numberOf(understood(typed, decimals === 0)), decimals);
+  const kept = (typed: string) => (clamped ? bounded(meant(typed), min, max) : meant(typed));
+  const differs = text !== null && String(kept(text)) !== String(numberOf(understood(text, decimals === 0)));
 
   const type = (event: ChangeEvent<HTMLInputElement>) => {
     const typed = digitsOf(event.currentTarget.value, min < 0);
     setText(typed);
-    onChange?.(rounded(numberOf(understood(typed)), decimals));
+    onChange?.(meant(typed));
   };
   const settle = () => {
     if (text === null) return;
     setText(null);
-    const now = rounded(numberOf(understood(text)), decimals);
-    const within = typeof now === 'number' ? Math.min(max, Math.max(min, now)) : now;
-    if (clamped && within !== now) onChange?.(within);
+    if (kept(text) !== meant(text)) onChange?.(kept(text));
   };
   const move = (by: number) => {
-    const now = Number(text === null ? (value ?? '') : understood(text)) || 0;
+    const now = Number(text === null ? (value ?? '') : meant(text)) || 0;
     setText(null);
     onChange?.(Math.min(max, Math.max(min, sum(now, by))));
   };
@@ -71,15 +77,36 @@ export function NumberField({
       {...rest}
       inputMode={decimals ? 'decimal' : 'numeric'}
       autoComplete="off"
-      value={text ?? written(value, grouped)}
+      inputContainer={(input) => (
+        <>
+          {input}
+          <div aria-live="polite">
+            {differs && <Text size="xs">{t('Counts as {number}', { number: written(kept(text), grouped) })}</Text>}
+          </div>
+        </>
+      )}
+      value={text ?? written(value, grouped && !focused)}
       onChange={type}
+      onFocus={(event: FocusEvent<HTMLInputElement>) => {
+        ungroup(event.currentTarget, written(value, false));
+        setFocused(true);
+        onFocus?.(event);
+      }}
       onKeyDown={press}
       onBlur={(event: FocusEvent<HTMLInputElement>) => {
         settle();
+        setFocused(false);
         onBlur?.(event);
       }}
     />
   );
+}
+
+/** At once, before anybody types. All of it is selected, as the Tab key does; a click then sets the caret. */
+function ungroup(input: HTMLInputElement, plain: string) {
+  if (input.value === plain) return;
+  input.value = plain;
+  input.select();
 }
 
 /** For the mouse alone: the arrow keys do the same. */

@@ -4,7 +4,7 @@ import { digitsOf, numberOf, signs, understood, written } from './typed';
 
 afterEach(() => speak('en', 'en', {}));
 
-const LOCALES = ['en', 'en-GB', 'de-DE', 'de-AT', 'de-CH', 'fr-FR', 'es-ES', 'pl-PL', 'hi-IN'];
+const LOCALES = ['en', 'en-GB', 'de-DE', 'de-AT', 'de-CH', 'fr-FR', 'es-ES', 'pl-PL', 'hi-IN', 'ar-EG'];
 
 function* numbers(): Generator<number> {
   // The same ones in each run: a generator of Lehmer's.
@@ -74,9 +74,24 @@ it.each([
   ['en', '-', ''],
   ['en', '.', ''],
   ['en', '', ''],
+  ['en', '1e5', '100000'],
+  ['de-DE', '-1.5E-3', '-0.0015'],
+  ['de-DE', '1.234e0', '1.234'],
+  ['de-CH', '1’234’567.5', '1234567.5'],
+  ['hi-IN', '12,34,567.5', '1234567.5'],
+  ['en', '1\u00A0234\u202F567', '1234567'],
+  ['ar-EG', '١٢٣٤٫٥', '1234.5'],
+  ['ar-EG', '1,234', '1234'],
+  ['fa-IR', '۱۲۳', '123'],
+  ['en', '４２', '42'],
 ])('in %s %s is %s', (locale, text, digits) => {
   speak(locale.slice(0, 2), locale, {});
   expect(understood(text)).toBe(digits);
+});
+
+it('in a whole number a single sign before three digits groups in each language', () => {
+  for (const text of ['1.500', '1,500']) expect(understood(text, true)).toBe('1500');
+  expect(understood('1.5', true)).toBe('1.5');
 });
 
 it('what is no part of a number is left out', () => {

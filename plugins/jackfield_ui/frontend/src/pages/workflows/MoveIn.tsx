@@ -34,6 +34,7 @@ type Result = Report['results'][number];
 const WORKFLOWS = areaPath('workflows');
 const VERDICTS: Record<string, { label: string; tone: Tone }> = {
   runs: { label: t('Runs'), tone: 'good' },
+  setup: { label: t('Runs once set up'), tone: 'warn' },
   attention: { label: t('Needs attention'), tone: 'warn' },
   cannot: { label: t('Cannot run'), tone: 'bad' },
 };
