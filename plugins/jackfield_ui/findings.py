@@ -16,6 +16,11 @@ NOT_BUILT = (
 )
 
 
-def findings(context: PluginContext, folder: Path = STATIC) -> Sequence[Finding]:
+def findings(context: PluginContext) -> Sequence[Finding]:
     """Everything else works without the interface, so nothing is wrong."""
+    return of_folder(STATIC)
+
+
+def of_folder(folder: Path) -> Sequence[Finding]:
+    """The same for an interface in this folder."""
     return [] if (folder / PAGE).is_file() else [Finding("browser interface", True, NOT_BUILT)]

@@ -36,6 +36,7 @@ VERSIONS = {
     "splitOut": (1,),
     "summarize": (1, 1.1),
     "filter": (1, 2, 2.1, 2.2, 2.3),
+    "langchain.modelSelector": (1,),
     "function": (1,),
     "functionItem": (1,),
     "jwt": (1,),

@@ -15,7 +15,7 @@ from jackfield.api.errors import NotFound
 from jackfield_ui.app import Interface
 from jackfield_ui.encodings import accepted
 from jackfield_ui.extensions import BrowserExtensions
-from jackfield_ui.findings import findings
+from jackfield_ui.findings import of_folder
 
 NAME = "assets/index-D79a2g5O.js"
 
@@ -231,8 +231,7 @@ def test_names_are_parts_of_addresses(extension: BrowserExtension, mistakes: int
 
 
 def test_doctor_names_an_interface_that_is_not_built(folder: Path, tmp_path: Path) -> None:
-    context: Any = Brought()
-    assert not findings(context, folder)
-    (finding,) = findings(context, tmp_path / "nowhere")
+    assert not of_folder(folder)
+    (finding,) = of_folder(tmp_path / "nowhere")
     assert (finding.subject, finding.good) == ("browser interface", True)
     assert "Node.js 20.19 or newer" in finding.message
