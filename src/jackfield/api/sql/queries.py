@@ -17,7 +17,7 @@ class Query(Generic[ConnectionT, RowT]):
     """A list of rows as objects. make: gets the columns of a row. counted: the tables that suffice to count them, by
     default `tables`.
 
-    Conditions and clauses are shared statements, with `?` where a value stands.
+    Conditions and clauses have `?` where a value stands. A store's own may have the marks of its driver instead.
     """
 
     dialect: StoreDialect[ConnectionT]
