@@ -42,9 +42,7 @@ def is_of_daemons(inode: int, first: int) -> bool:
 def holders(inode: int) -> Iterator[int]:
     """The processes with a descriptor of the socket, as far as we may look."""
     wanted = f"socket:[{inode}]"
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
-        if name.isdecimal() and holds(name, wanted):
-            yield int(name)
+    return (int(pid) for pid in _pids() if holds(pid, wanted))
 
 
 def holds(pid: str, wanted: str) -> bool:
@@ -102,11 +100,14 @@ def _program(line: list[str]) -> list[str]:
 def _parents() -> dict[int, int]:
     """Every process, and its parent."""
     found: dict[int, int] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
-        if name.isdecimal():
-            with suppress(OSError, ValueError, IndexError):  # it has ended
-                found[int(name)] = _parent(name)
+    for pid in _pids():
+        with suppress(OSError, ValueError, IndexError):  # it has ended
+            found[int(pid)] = _parent(pid)
     return found
+
+
+def _pids() -> Iterator[str]:
+    return filter(str.isdecimal, os.listdir("/proc"))  # noqa: PTH208 - names alone
 
 
 def _parent(pid: str) -> int:
