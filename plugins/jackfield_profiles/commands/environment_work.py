@@ -23,19 +23,19 @@ from jackfield_profiles.storage.profiles import ProfileStore
 
 async def setup(context: PluginContext, alias: str, task: str) -> int:
     """The task's exit code. Raises `NotFound`."""
-    profile = await context.port(ProfileStore).find(alias)
-    agent = await context.port(Agents).find(profile.agent_id)
-    found = agent.setup_tasks.get(task)
-    if found is None:
-        known = f"; there are: {', '.join(agent.setup_tasks)}" if agent.setup_tasks else "; it has none"
-        raise NotFound(f"The agent {agent.id} has no task {task}{known}{did_you_mean(task, agent.setup_tasks)}")
-    return await _run(context, profile, (SHELL, "-c", found.command))
+    async with context.port(ProfileStore).running_here(alias) as profile:
+        agent = await context.port(Agents).find(profile.agent_id)
+        found = agent.setup_tasks.get(task)
+        if found is None:
+            known = f"; there are: {', '.join(agent.setup_tasks)}" if agent.setup_tasks else "; it has none"
+            raise NotFound(f"The agent {agent.id} has no task {task}{known}{did_you_mean(task, agent.setup_tasks)}")
+        return await _run(context, profile, (SHELL, "-c", found.command))
 
 
 async def shell(context: PluginContext, alias: str) -> int:
     """The shell's exit code."""
-    profile = await context.port(ProfileStore).find(alias)
-    return await _run(context, profile, (own_shell(),))
+    async with context.port(ProfileStore).running_here(alias) as profile:
+        return await _run(context, profile, (own_shell(),))
 
 
 async def _run(context: PluginContext, profile: Profile, argv: Sequence[str]) -> int:

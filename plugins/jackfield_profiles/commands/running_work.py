@@ -17,14 +17,14 @@ from jackfield_profiles.storage.profiles import ProfileStore
 async def run(context: PluginContext, alias: str, args: Sequence[str], working_dir: Path | None) -> int:
     """The agent's exit code."""
     launching = context.port(ProfileLaunching)
-    profile = await context.port(ProfileStore).find(alias)
-    directory = working_dir or (None if profile.working_dir else Path.cwd())
-    where = None if directory is None else str(directory.absolute())
-    require_no_sandbox(profile)
-    launch = await launching.prepare(profile, LaunchRequest(kind="profile_run", args=args, working_dir=where))
-    async with begun_or_given_up(launching, launch):
-        code = await run_here(launch)
-    await launching.ended(launch, code)
+    async with context.port(ProfileStore).running_here(alias) as profile:
+        directory = working_dir or (None if profile.working_dir else Path.cwd())
+        where = None if directory is None else str(directory.absolute())
+        require_no_sandbox(profile)
+        launch = await launching.prepare(profile, LaunchRequest(kind="profile_run", args=args, working_dir=where))
+        async with begun_or_given_up(launching, launch):
+            code = await run_here(launch)
+        await launching.ended(launch, code)
     return code
 
 

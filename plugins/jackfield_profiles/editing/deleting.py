@@ -39,6 +39,8 @@ class ProfileRemover:
         await self._readable(alias, force)
         async with self._profiles.changing(alias):
             profile = await self._readable(alias, force)
+            if purge:
+                await self._require_unused(alias, force)
             await self._end_sessions(alias, force)
             warnings = [] if profile is None else await self._run_hooks(profile, force)
             await self._profiles.remove(alias)
@@ -51,6 +53,9 @@ class ProfileRemover:
     async def plan(self, alias: str, *, purge: bool, force: bool) -> PlannedRemoval:
         profile = await self._readable(alias, force)
         sessions = self._require_free(alias, force)
+        if purge:
+            async with self._profiles.changing(alias):
+                await self._require_unused(alias, force)
         home, kept = await asyncio.to_thread(self._home_of, profile) if purge and profile is not None else (None, None)
         return PlannedRemoval(
             self._profiles.path(alias),
@@ -99,6 +104,16 @@ class ProfileRemover:
             )
         return live
 
+    async def _require_unused(self, alias: str, force: bool) -> None:
+        """Raises `Conflict`. A person's own run may last for days, so that nobody waits for it."""
+        if not force and (reason := await self._user_of(alias)) is not None:
+            raise Conflict(f"The {reason}; end it, or delete without purge.", code="PROFILE_IN_USE")
+
+    async def _user_of(self, alias: str) -> str | None:
+        """The reason why the home must stay, if a person's own process works in it."""
+        pids = await self._profiles.processes(alias)
+        return f"process {pids[0]} runs the profile {alias} in its own terminal" if pids else None
+
     async def _end_sessions(self, alias: str, force: bool) -> None:
         self._require_free(alias, force)
         for keeper in self._keepers():
@@ -135,6 +150,8 @@ class ProfileRemover:
         async with self._profiles.changing(alias):
             if await self._profiles.taken(alias) is not None:
                 return [f"The home {profile.home} was kept: another profile {alias} was made meanwhile."]
+            if (reason := await self._user_of(alias)) is not None:
+                return [f"The home {profile.home} was kept: the {reason}."]
             kept = await asyncio.to_thread(homes.purge, profile.home, alias, self._context.service.config_dir)
         return [kept] if kept else []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,7 @@ from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.storage.files import Damaged, Document, document, own, parsed, read, text
 from jackfield_profiles.storage.index import ProfileIndex
 from jackfield_profiles.storage.locks import ProfileLocks
+from jackfield_profiles.storage.own_terminals import OwnTerminals
 
 Change = Callable[[Document], None]
 
@@ -35,6 +36,7 @@ class ProfileStore:
         self._directory = context.service.config_dir / "profiles"
         self._index = ProfileIndex(self._directory)
         self._locks = ProfileLocks(self._directory, context.clock, context.settings(ProfilesSettings).lock_timeout)
+        self._own_terminals = OwnTerminals(self._directory)
         self._looking = asyncio.Lock()
         self._things = PlacedThings(context, "profile")
         self._context = context
@@ -104,6 +106,20 @@ class ProfileStore:
         await self.require(alias, "start")
         async with self._locks.hold(alias):
             yield
+
+    @asynccontextmanager
+    async def running_here(self, alias: str) -> AsyncIterator[Profile]:
+        """This process runs the profile's agent in a person's terminal. Raises as `starting` and `find`."""
+        async with AsyncExitStack() as until_the_end:
+            async with self.starting(alias):
+                profile = await self.find(alias)
+                until_the_end.enter_context(self._own_terminals.noted(alias))
+            yield profile
+
+    async def processes(self, alias: str) -> Sequence[int]:
+        """Of terminals of persons, that run the agent. The caller holds `changing(alias)`, or has removed the
+        profile."""
+        return await asyncio.to_thread(self._own_terminals.processes, alias)
 
     async def add(self, new: Document) -> Profile:
         """It belongs where the current reach makes new things.

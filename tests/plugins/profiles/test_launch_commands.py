@@ -168,6 +168,34 @@ def test_a_termination_is_passed_on(place: Path) -> None:
     assert terminal.code() == 43, terminal.seen
 
 
+def test_a_purge_names_the_run_in_a_terminal_and_leaves_its_home(place: Path) -> None:
+    def deleted(alias: str, *options: str) -> subprocess.CompletedProcess[str]:
+        return command(place, "profiles", "delete", alias, "--yes", "--purge", *options)
+
+    for alias in ("Busy", "forced"):
+        made = command(place, "profiles", "create", "echoer", alias, "--provider", "acme", given=f"{KEY}\n")
+        assert made.returncode == 0, made.stderr
+    running = {alias: Terminal(place, "profiles", "run", alias, "--", "--wait") for alias in ("Busy", "forced")}
+    for terminal in running.values():
+        terminal.read("READY")
+    named = f"process {running['Busy'].pid} runs the profile Busy in its own terminal"
+    for refused in (deleted("Busy"), deleted("Busy", "--dry-run")):
+        assert (refused.returncode, named in refused.stderr) == (1, True), refused.stderr
+    assert (place / "config/profiles/Busy.json").exists()
+    forced = deleted("forced", "--force")
+    assert forced.returncode == 0, forced.stderr
+    assert f"was kept: the process {running['forced'].pid} runs" in forced.stderr
+    assert (place / "homes/forced").exists()
+    os.kill(running["Busy"].pid, signal.SIGKILL)  # it cannot take its note away
+    for terminal in running.values():
+        terminal.type(b"\x03")
+    assert (running["Busy"].code(), running["forced"].code()) == (-signal.SIGKILL, 42)
+    gone = deleted("Busy")
+    assert gone.returncode == 0, gone.stderr
+    assert not (place / "homes/Busy").exists()
+    assert not list((place / "config/profiles").glob("*.process-*"))
+
+
 def test_an_agent_that_is_killed_ends_as_in_a_shell(place: Path) -> None:
     ended = command(place, "profiles", "run", "work", "--", "--die")
     assert ended.returncode == 137
