@@ -9,8 +9,10 @@ import re
 import shutil
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -26,7 +28,17 @@ from jackfield_terminal.settings import SandboxSettings
 from .composed import listens
 
 pytestmark = pytest.mark.skipif(not os.environ.get("JACKFIELD_TEST_FRONTS"), reason="tox -e deployment")
-RECIPES = Path(__file__).resolve().parents[2] / "deploy" / "proxies"
+ROOT = Path(__file__).resolve().parents[2]
+RECIPES = ROOT / "deploy" / "proxies"
+AGENT = ROOT / "tests/plugins/agent_sessions/acp_agent.py"
+MANIFEST = """
+id = "talker"
+binary = "{program}"
+[detect]
+commands = ["talker --version"]
+[protocol]
+name = "acp"
+"""
 NAME = "jackfield.example.com"
 SETTINGS = """
 [server]
@@ -47,8 +59,20 @@ class FrontedDaemon(Daemon):
         self.front = free_port()
         self.host = f"localhost:{self.front}"
         self.trusted, self.key = self_signed(place, "localhost")
-        super().__init__(place / "daemon", settings=SETTINGS.format(host=self.host, agents=agents))
+        home = place / "home"
+        home.mkdir()
+        settings = SETTINGS.format(host=self.host, agents=agents)
+        super().__init__(place / "daemon", settings=settings, env={"HOME": str(home)})
         (self.config_dir / "config.toml").chmod(0o600)
+        self._add_agent(place / "talker")
+
+    def _add_agent(self, program: Path) -> None:
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {AGENT} "$@"\n')
+        program.chmod(0o755)
+        (self.config_dir / "agents.d").mkdir(mode=0o700)
+        manifest = self.config_dir / "agents.d/talker.toml"
+        manifest.write_text(MANIFEST.format(program=program))
+        manifest.chmod(0o600)
 
     def public(self) -> httpx.Client:
         address = f"https://{self.host}"
@@ -159,6 +183,7 @@ def _used(fronted: FrontedDaemon, public: httpx.Client) -> None:
         connect(address, ssl=tls(fronted), origin=origin, proxy=None)
     assert refused.value.response.status_code == 401
     _in_a_terminal(fronted, public, cookie)
+    _with_an_agent(fronted, public, cookie)
     _over_mcp(fronted, public)
 
 
@@ -181,6 +206,35 @@ def _in_a_terminal(fronted: FrontedDaemon, public: httpx.Client, cookie: str) ->
     with pytest.raises(InvalidStatus) as refused:
         connect(address, ssl=tls(fronted), origin=origin, proxy=None)
     assert refused.value.response.status_code == 401
+
+
+def _with_an_agent(fronted: FrontedDaemon, public: httpx.Client, cookie: str) -> None:
+    """A profile's agent session: its messages by the routes, its events by `/ws`, and nothing without a credential."""
+    public.headers["Origin"] = f"https://{fronted.host}"
+    body = {"agent_id": "talker", "alias": "far", "provider_id": "self", "model": "m"}
+    assert fronted.client().post("/api/profiles", json=body).status_code == 200
+    path = "/api/agent-sessions"
+    with httpx.Client(base_url=public.base_url, verify=tls(fronted), trust_env=False) as nobody:
+        assert nobody.post(path, json={"profile_alias": "far"}).status_code == 401
+    address, headers = f"wss://{fronted.host}/ws", {"Cookie": cookie}
+    origin = f"https://{fronted.host}"
+    with connect(address, ssl=tls(fronted), origin=origin, additional_headers=headers, proxy=None) as socket:
+        socket.send(json.dumps({"type": "subscribe", "topics": ["agent_sessions"]}))
+        socket.recv(10)
+        began = public.post(path, json={"profile_alias": "far"})
+        if problem_of_sandbox(SandboxSettings()) is not None:
+            assert (began.status_code, began.json()["code"]) == (400, "SANDBOX_UNAVAILABLE")
+            return
+        assert began.status_code == 200, began.text
+        session = f"{path}/{began.json()['data']['id']}"
+        assert public.post(f"{session}/messages", json={"text": "Hel|lo"}).status_code == 200
+        seen: list[dict[str, Any]] = []
+        while not seen or seen[-1]["data"].get("message", {}).get("message", {}).get("type") != "turn_end":
+            seen.append(json.loads(socket.recv(20))["event"])
+        assert [one["data"]["text"] for one in seen if one["type"] == "message_delta"] == ["Hel", "lo"]
+        told = public.get(f"{session}/messages").json()["data"]["messages"]
+        assert [one["message"]["text"] for one in told if one["message"]["type"] == "text"] == ["Hello"]
+        assert public.delete(session).status_code == 200
 
 
 def _over_mcp(fronted: FrontedDaemon, public: httpx.Client) -> None:

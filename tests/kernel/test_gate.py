@@ -308,7 +308,9 @@ def test_an_area_names_hosts_and_no_addresses(name: str) -> None:
 def test_an_open_bind_is_told_what_it_lacks() -> None:
     bare = ServerSettings(host="0.0.0.0")
     lacks = " ".join(PublicAreas(bare, DaemonSettings(), AreaSettings()).missing(bare))
-    assert all(name in lacks for name in ("server.public_hosts", "server.public_url", "server.trusted_proxies"))
+    assert all(
+        name in lacks for name in ("NAME:8765", "server.public_hosts", "server.public_url", "server.trusted_proxies")
+    )
     full = ServerSettings(
         host="0.0.0.0",
         public_hosts=["desk.example"],

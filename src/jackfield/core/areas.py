@@ -50,8 +50,8 @@ class PublicAreas:
         found = []
         if not self._areas:
             found.append(
-                f"It listens on {server.host}, but only 127.0.0.1 and localhost name it: add the names and addresses "
-                "by which you call it to server.public_hosts."
+                f"It listens on {server.host}, but only 127.0.0.1 and localhost name it: add its other names and "
+                f"addresses, with the port (NAME:{server.port}), to server.public_hosts."
             )
         if not server.public_url:
             found.append("server.public_url is empty: addresses of webhooks are shown as this machine sees them.")

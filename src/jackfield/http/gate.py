@@ -114,7 +114,8 @@ class Gate:
         open_to = self._areas.of(host.lower()) if host is not None else None
         if open_to is None:
             raise AccessDenied(
-                "The Host header does not name this daemon; add the name to server.public_hosts if it should."
+                "The Host header does not name this daemon; add the name, with its port if it has one, to "
+                "server.public_hosts if it should."
             )
         if area is not None and area not in open_to:
             raise AccessDenied(
