@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
@@ -21,6 +21,7 @@ class DialectManifest(Manifest):
     api_key: VariableName
     model: VariableName
     native_url: str = ""
+    headers: VariableName | Literal[""] = ""
 
     @property
     def dialect(self) -> Dialect:

@@ -49,13 +49,15 @@ class Served:
 class ModelServer:
     """replies: what is said next, one each to requests that offer tools. served: those; asides: the others, which get
     `plain`. refusal: said instead, with refusal_status; refused: how often. meeting: where requests that offer tools
-    wait for each other. strange: requests that no client of a model makes. leaving: where web requests wanted to go."""
+    wait for each other. strange: requests that no client of a model makes. leaving: where web requests wanted to go.
+    traces: the header `traceparent` of each request."""
 
     replies: list[Scripted] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
     asides: list[Served] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     leaving: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
     plain: Reply = SIDE
     refusal: str | None = None
     refusal_status: int = 400
@@ -79,7 +81,7 @@ class ModelServer:
     def forget(self) -> None:
         """For the next test."""
         with self._lock:
-            for seen in (self.replies, self.served, self.asides, self.strange, self.leaving):
+            for seen in (self.replies, self.served, self.asides, self.strange, self.leaving, self.traces):
                 seen.clear()
             self.refusal = self.meeting = None
             self.refusal_status, self.refused = 400, 0
@@ -174,6 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
         if self.models.meeting is not None and body.get("tools"):
             self.models.meeting.wait(60)
+        self.models.traces.append(self.headers.get("traceparent", ""))
         reply, number = self.models.next(path, key, body)
         if body.get("stream"):
             self._stream(path, GRAMMARS[path](reply, body["model"], number), number)

@@ -80,7 +80,7 @@ class ProfileLauncher:
             profile=profile,
             kind=request.kind,
             argv=(binary, *call.args, *request.leading, *naming, *others),
-            env=plan.env if span is None else {**plan.env, **self._named(span.own)},
+            env=plan.env if span is None else {**plan.env, **self._named(span.own, plan)},
             cwd=cwd,
             started_ms=self._context.clock.now_ms(),
             stdin=call.stdin,
@@ -96,11 +96,18 @@ class ProfileLauncher:
         await self._touch(profile.alias)
         return await self._with_tools(launch, request) if plan.has_tools else launch
 
-    def _named(self, span: TraceContext) -> dict[str, str]:
-        """The variables by which agents that trace themselves find the span above theirs."""
+    def _named(self, span: TraceContext, plan: LaunchPlan) -> dict[str, str]:
+        """The variables by which agents that trace themselves find the span above theirs, and by which those that do
+        not name it to their provider or proxy."""
         tracer = active_tracer(self._context)
-        passed = tracer is not None and tracer.passes_on
-        return {name.upper(): value for name, value in trace_pairs(span)} if passed else {}
+        if tracer is None or not tracer.passes_on:
+            return {}
+        pairs = trace_pairs(span)
+        variables = {name.upper(): value for name, value in pairs}
+        family = plan.agent.dialect
+        if family and (variable := self._context.port(Providers).dialect(family).headers):
+            variables[variable] = environments.with_headers(plan.env.get(variable, ""), pairs)
+        return variables
 
     async def _with_tools(self, launch: Launch, request: LaunchRequest) -> Launch:
         """With a token for tools of the daemon, which no command around the run has seen."""

@@ -91,3 +91,10 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, MASK)
     return text
+
+
+def with_headers(lines: str, more: Iterable[tuple[str, str]]) -> str:
+    """lines: `name: value` each. Headers that they have stay as they are."""
+    own = [line for line in lines.splitlines() if line.strip()]
+    names = {line.partition(":")[0].strip().lower() for line in own}
+    return "\n".join([*own, *(f"{name}: {value}" for name, value in more if name.lower() not in names)])

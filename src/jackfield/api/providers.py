@@ -170,13 +170,15 @@ def keys_in(text: str | None) -> tuple[str, ...]:
 
 class Dialect(_Part):
     """The environment variables that agents of a family read: `base_url` and `token` for a gateway, `api_key` for the
-    vendor's own API. native_url: of that API. Agents go there by themselves."""
+    vendor's own API. native_url: of that API. Agents go there by themselves. headers: lines `name: value` that they
+    send with each request; empty: there is no such variable."""
 
     base_url: str
     token: str
     api_key: str
     model: str
     native_url: str = ""
+    headers: str = ""
 
 
 class Providers(Protocol):

@@ -13,7 +13,7 @@ from jackfield.api.profiles import LaunchRequest
 from jackfield_profiles.mcp_servers import StdioServer
 from jackfield_profiles.preferences import ServerPreferences
 from jackfield_profiles.running_settings import RunSettings
-from jackfield_profiles.wiring.environment import hidden, inherited, masked
+from jackfield_profiles.wiring.environment import hidden, inherited, masked, with_headers
 
 
 @pytest.fixture
@@ -188,3 +188,15 @@ async def test_a_missing_key_is_told_with_the_ways_to_give_it(lab: Lab) -> None:
     with pytest.raises(InvalidInput, match=r"api_key.*ACME_API_KEY"):
         await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
     assert not lab.home.exists()
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ("", "traceparent: 00-1\ntracestate: a=b"),
+        ("X-Own: 1\n\n", "X-Own: 1\ntraceparent: 00-1\ntracestate: a=b"),
+        ("Traceparent : 00-2", "Traceparent : 00-2\ntracestate: a=b"),
+    ],
+)
+def test_headers_of_a_profile_stay_beside_those_of_a_trace(own: str, expected: str) -> None:
+    assert with_headers(own, [("traceparent", "00-1"), ("tracestate", "a=b")]) == expected
