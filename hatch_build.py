@@ -22,7 +22,7 @@ LEAST_NODE = (20, 19)
 """What Vite 8 needs."""
 TIMEOUT = 900
 """Seconds for one command of npm."""
-COMMANDS = (("npm", "ci", "--no-audit", "--no-fund"), ("npm", "run", "build"))
+COMMANDS = (("npm", "ci", "--omit=dev", "--no-audit", "--no-fund"), ("npm", "run", "build"))
 NOT_SOURCES = frozenset({"node_modules", "coverage"})
 NO_INTERFACE = "Jackfield is built WITHOUT its browser interface"
 

@@ -1,10 +1,13 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vitest/config';
+import { defineConfig } from 'vite';
 import { catalogues } from './tools/catalogues.ts';
 import { groups } from './tools/chunks.ts';
 import { budget, linked, precompress } from './tools/finish.ts';
 import { logos } from './tools/logos.ts';
+import { notices } from './tools/notices.ts';
 import { xtermPolicy } from './tools/xterm.ts';
+
+const LICENSES = 'third-party-licenses.md';
 
 // For development beside a running daemon: JACKFIELD_DAEMON_ENDPOINT is its address, JACKFIELD_TOKEN a token for it where one is needed.
 const daemon = process.env.JACKFIELD_DAEMON_ENDPOINT ?? 'http://127.0.0.1:8765';
@@ -20,7 +23,7 @@ const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaem
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), catalogues(), xtermPolicy(), logos(), linked(), precompress(), budget()],
+  plugins: [react(), catalogues(), xtermPolicy(), logos(), linked(), notices(LICENSES), precompress(), budget()],
   resolve: { tsconfigPaths: true },
   build: {
     target: 'es2022',
@@ -28,7 +31,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    license: { fileName: 'third-party-licenses.md' },
+    license: { fileName: LICENSES },
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -39,5 +42,4 @@ export default defineConfig({
   },
   server: { proxy },
   preview: { proxy },
-  test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'] },
 });

@@ -1,14 +1,21 @@
 /** What the build does at its end: compressed twins of every text file, and the list of what the first page loads. */
 
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib';
 import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
 import { ROOT, reached } from './chunks.ts';
 
 const TEXT = /\.(js|css|html|svg|json|webmanifest)$/;
 /** Below this a compressed file saves no packet. */
 const WORTHWHILE = 1024;
+/** Files in work at once: as many as zlib has threads. */
+const AT_ONCE = 4;
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
 
 function files(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
@@ -26,6 +33,15 @@ const importsOf = (bundle: Rolldown.OutputBundle, name: string) => chunkOf(bundl
 
 const holds = (chunk: Rolldown.OutputChunk, path: string) => chunk.moduleIds.some((id) => id.includes(path));
 
+async function compress(path: string): Promise<void> {
+  const text = await readFile(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  await Promise.all([
+    toBrotli(text, { params }).then((made) => writeFile(`${path}.br`, made)),
+    toGzip(text, { level: 9 }).then((made) => writeFile(`${path}.gz`, made)),
+  ]);
+}
+
 export function precompress(): Plugin {
   let out = '';
   return {
@@ -34,16 +50,16 @@ export function precompress(): Plugin {
     configResolved(config) {
       out = join(config.root, config.build.outDir);
     },
-    closeBundle() {
-      for (const path of files(out)) {
-        // index.html gets its nonce at every answer, so the server compresses nothing of it.
-        if (!TEXT.test(path) || path.endsWith('index.html')) continue;
-        const text = readFileSync(path);
-        if (text.length < WORTHWHILE) continue;
-        const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
-        writeFileSync(`${path}.br`, brotliCompressSync(text, { params }));
-        writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
-      }
+    async closeBundle() {
+      // The largest come first, so that no thread ends with one of them alone. index.html gets its nonce at every
+      // answer, so the server compresses nothing of it.
+      const left = files(out)
+        .filter((path) => TEXT.test(path) && !path.endsWith('index.html') && statSync(path).size >= WORTHWHILE)
+        .sort((a, b) => statSync(a).size - statSync(b).size);
+      const worker = async () => {
+        for (let path = left.pop(); path !== undefined; path = left.pop()) await compress(path);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
     },
   };
 }

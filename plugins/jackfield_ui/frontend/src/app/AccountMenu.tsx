@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
-import { IconLogout, IconSettings, IconUser } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { notifyError } from '../components/notify';
+import { IconLogout, IconSettings, IconUser } from '../icons/drawn';
 import { LanguageItems } from '../language/LanguageItems';
 import { t } from '../language/messages';
 import { areaPath } from './areas';

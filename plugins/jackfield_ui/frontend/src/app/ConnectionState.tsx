@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
-import { IconCircleFilled, IconCloudOff } from '@tabler/icons-react';
 import { useConnection } from '../api/connection';
+import { IconCircleFilled, IconCloudOff } from '../icons/drawn';
 import { t } from '../language/messages';
 import classes from './shell.module.css';
 

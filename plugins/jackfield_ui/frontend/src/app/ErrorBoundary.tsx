@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
 import { messageOf } from '../api/errors';
+import { IconAlertTriangle } from '../icons/drawn';
 import { t } from '../language/messages';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
-import { IconPuzzle } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useId } from 'react';
 import { Link, useLocation } from 'react-router';
+import { IconPuzzle } from '../icons/drawn';
 import { t } from '../language/messages';
 import { useApprovals } from './approvals';
 import { areaPath } from './areas';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { IconMapOff } from '@tabler/icons-react';
 import { Link, useLocation } from 'react-router';
 import { EmptyState } from '../components/EmptyState';
 import { Page } from '../components/Page';
+import { IconMapOff } from '../icons/drawn';
 import { rich, t } from '../language/messages';
 import { PageFrame } from './PageFrame';
 

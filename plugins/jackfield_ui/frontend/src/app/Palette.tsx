@@ -1,9 +1,10 @@
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
-import { type Icon, IconArrowRight, IconBolt, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, body, data, segment } from '../api/client';
+import { IconArrowRight, IconBolt, IconSearch } from '../icons/drawn';
+import type { Icon } from '../icons/icon';
 import { t } from '../language/messages';
 import { type Area, areaPath } from './areas';
 import { useOfferedAreas } from './offered';

@@ -1,8 +1,8 @@
 import { ActionIcon, AppShell, Burger, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKeyboard, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
+import { IconKeyboard, IconSearch } from '../icons/drawn';
 import { t } from '../language/messages';
 import { AccountMenu } from './AccountMenu';
 import { areaPath } from './areas';

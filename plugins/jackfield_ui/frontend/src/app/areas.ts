@@ -1,5 +1,4 @@
 import {
-  type Icon,
   IconActivity,
   IconArrowsRightLeft,
   IconBooks,
@@ -20,7 +19,8 @@ import {
   IconTerminal2,
   IconUserCog,
   IconWebhook,
-} from '@tabler/icons-react';
+} from '../icons/drawn';
+import type { Icon } from '../icons/icon';
 import { t } from '../language/messages';
 
 /** The areas of the UI, in the navigation's order. One is shown when its folder in pages/ has a routes.tsx. */

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle } from '../icons/drawn';
 import { t } from '../language/messages';
 
 /** Two have changed the same thing. title: 'The rules were changed elsewhere'. */

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { IconCheck, IconCopy } from '../icons/drawn';
 import { t } from '../language/messages';
 import { copyText } from './clipboard';
 import { notifyError } from './notify';

@@ -1,5 +1,5 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '../icons/drawn';
 import { inside, t } from '../language/messages';
 import { EmptyState } from './EmptyState';
 import { Failure } from './Failure';

@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput, type TextInputProps, Tooltip } from '@mantine/core';
-import { IconFolderOpen } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useSession } from '../app/session';
+import { IconFolderOpen } from '../icons/drawn';
 import { t } from '../language/messages';
 import { DirectoryPicker } from './DirectoryPicker';
 

@@ -1,9 +1,9 @@
 import { Alert, Button, Checkbox, Group, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconArrowUp, IconFolder } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { api, data } from '../api/client';
 import { messageOf } from '../api/errors';
+import { IconArrowUp, IconFolder } from '../icons/drawn';
 import { t } from '../language/messages';
 import classes from './DirectoryInput.module.css';
 

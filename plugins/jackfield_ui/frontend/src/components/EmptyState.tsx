@@ -1,6 +1,6 @@
 import { Stack, Text, ThemeIcon } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { Icon } from '../icons/icon';
 
 /** Nothing is here yet: says so, and what to do next. */
 export function EmptyState({

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { ApiError } from '../api/errors';
+import { IconAlertTriangle } from '../icons/drawn';
 import { rich, t } from '../language/messages';
 import { explained } from './notify';
 

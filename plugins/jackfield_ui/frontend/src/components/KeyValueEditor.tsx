@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useId } from 'react';
+import { IconPlus, IconTrash } from '../icons/drawn';
 import { t } from '../language/messages';
 
 export interface Pair {

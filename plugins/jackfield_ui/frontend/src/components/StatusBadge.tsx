@@ -1,5 +1,4 @@
 import {
-  type Icon,
   IconAlertTriangle,
   IconBan,
   IconCircleCheck,
@@ -7,7 +6,8 @@ import {
   IconCircleX,
   IconClock,
   IconProgress,
-} from '@tabler/icons-react';
+} from '../icons/drawn';
+import type { Icon } from '../icons/icon';
 import { t } from '../language/messages';
 import { stateLabel } from './readable';
 import classes from './StatusBadge.module.css';

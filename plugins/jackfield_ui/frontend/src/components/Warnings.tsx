@@ -1,5 +1,5 @@
 import { Alert, List } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle } from '../icons/drawn';
 
 /** What the daemon could not use, in its words: nothing when there is nothing. */
 export function Warnings({ title, warnings }: { title: string; warnings: readonly string[] }) {

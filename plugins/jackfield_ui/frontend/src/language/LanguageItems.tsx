@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
+import { IconCheck } from '../icons/drawn';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language } from './choice';
 import { t } from './messages';
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, SegmentedControl, Text, TextInput, Tooltip } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { IconSearch, IconTextWrap, IconX } from '@tabler/icons-react';
 import { type DragEvent, lazy, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import type { Item } from '../../api/types';
+import { IconSearch, IconTextWrap, IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { CopyIcon } from '../Copyable';
 import { count } from '../format';

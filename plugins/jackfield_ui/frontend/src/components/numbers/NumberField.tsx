@@ -1,6 +1,6 @@
 import { Text, TextInput, type TextInputProps, UnstyledButton } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { type ChangeEvent, type FocusEvent, type KeyboardEvent, useState } from 'react';
+import { IconChevronDown, IconChevronUp } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './numbers.module.css';
 import { bounded, digitsOf, numberOf, understood, written } from './typed';

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconArrowsExchange, IconShare } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
+import { IconArrowsExchange, IconShare } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { PlaceDialogs, type Placing } from './PlaceItems';
 import type { Placed } from './PlacingDialog';

@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
-import { IconArrowsExchange, IconShare } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { IconArrowsExchange, IconShare } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Placed } from './PlacingDialog';
 

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDotsVertical } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconDotsVertical } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { PlaceDialogs, PlaceItems, type Placing } from './PlaceItems';
 import type { Placed } from './PlacingDialog';

@@ -1,5 +1,5 @@
 import { Badge, Group, Tooltip, VisuallyHidden } from '@mantine/core';
-import { IconShare } from '@tabler/icons-react';
+import { IconShare } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Column } from '../table/types';
 import { SHARED } from './queries';

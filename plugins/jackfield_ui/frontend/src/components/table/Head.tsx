@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './DataTable.module.css';
 import type { Column, Selection, Sorting } from './types';

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, PasswordInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { ApiError, messageOf } from '../../api/errors';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { useSending } from '../../components/useSending';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type ProviderBody, useAddProvider } from './queries';
 

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
 import { Copyable } from '../../components/Copyable';
+import { IconInfoCircle } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import type { AgentDetail } from './queries';
 

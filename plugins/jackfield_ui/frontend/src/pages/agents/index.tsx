@@ -1,5 +1,4 @@
 import { Anchor, Button, Tabs } from '@mantine/core';
-import { IconBooks, IconPlus, IconRobot } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
@@ -11,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Warnings } from '../../components/Warnings';
+import { IconBooks, IconPlus, IconRobot } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { AddProvider } from './AddProvider';
 import { ProviderDialog } from './ProviderDialog';

@@ -1,10 +1,10 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
-import { IconCheckbox } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ApprovalState, useApprovals } from '../../app/approvals';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { IconCheckbox } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ApprovalCard } from './ApprovalCard';
 import classes from './approvals.module.css';

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
@@ -9,6 +8,7 @@ import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { useStartChat } from './queries';
 

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
-import { IconMessages, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
 import type { AgentSession } from '../../api/types';
@@ -13,6 +12,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
+import { IconMessages, IconPlus } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { NewChat } from './NewChat';
 import { useChats } from './queries';

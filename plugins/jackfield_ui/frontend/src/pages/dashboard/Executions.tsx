@@ -1,5 +1,4 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { IconActivity } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { segment } from '../../api/client';
@@ -10,6 +9,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { IconActivity } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { useExecutions, useWorkflowNames } from './queries';
 

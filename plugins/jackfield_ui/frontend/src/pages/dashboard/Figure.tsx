@@ -1,10 +1,10 @@
 import { Group, Paper, Skeleton, Text } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
 import { hasArea } from '../../app/pages';
+import type { Icon } from '../../icons/icon';
 import classes from './dashboard.module.css';
 
 /** One number, what it counts, and the page behind it. */

@@ -1,10 +1,10 @@
 import { ActionIcon, Anchor, Group, Paper, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useReachesAgents } from '../../app/offered';
 import { hasArea } from '../../app/pages';
 import { useMay } from '../../app/session';
+import { IconCircle, IconCircleCheck, IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './dashboard.module.css';
 import { useProfiles, useStats, useWorkflowNames } from './queries';

@@ -1,8 +1,8 @@
 import { Grid, SimpleGrid, Stack } from '@mantine/core';
-import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '@tabler/icons-react';
 import { useReachesAgents } from '../../app/offered';
 import { Page } from '../../components/Page';
 import { Count, Money } from '../../components/values';
+import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { Executions } from './Executions';
 import { Figure } from './Figure';

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, TextInput } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { OPERATOR_LABELS, operatorsOf, type RowCondition, takesValue } from './filters';
 import { type GridColumn, readCell } from './grid/cells';

@@ -1,5 +1,5 @@
 import { Button, Group, Paper, SegmentedControl, Stack } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ConditionRow } from './ConditionRow';
 import type { RowCondition, View } from './filters';

@@ -1,5 +1,4 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDotsVertical, IconDownload, IconEraser, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { confirm } from '../../components/confirm';
@@ -8,6 +7,7 @@ import { notifyError } from '../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
 import type { Belonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
+import { IconDotsVertical, IconDownload, IconEraser, IconPencil, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { clearTable, csvAddress, type DataTableShown, deleteTable, KEY, renameTable, tablePath } from './queries';
 

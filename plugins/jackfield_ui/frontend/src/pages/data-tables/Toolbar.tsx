@@ -1,5 +1,8 @@
 import { ActionIcon, Button, Group, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { count } from '../../components/format';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
@@ -9,10 +12,7 @@ import {
   IconPlus,
   IconSearch,
   IconTrash,
-} from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { count } from '../../components/format';
+} from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ImportButton } from './csv/ImportButton';
 import { filterText, type View } from './filters';

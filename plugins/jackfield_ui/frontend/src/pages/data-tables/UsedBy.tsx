@@ -1,10 +1,10 @@
 import { Button, Menu } from '@mantine/core';
-import { IconGitBranch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, body, segment } from '../../api/client';
 import { useInvalidate } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
+import { IconGitBranch } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type DataTableShown, ofTable } from './queries';
 

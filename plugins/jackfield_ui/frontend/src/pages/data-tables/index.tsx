@@ -1,6 +1,5 @@
 import { Anchor, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconPlus, IconSearch, IconTable } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
@@ -16,6 +15,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { TextDialog } from '../../components/TextDialog';
 import { Bytes, Count, RelativeTime } from '../../components/values';
+import { IconPlus, IconSearch, IconTable } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ImportButton } from './csv/ImportButton';
 import { createTable, type DataTableShown, KEY, tablePath, useTableEvents } from './queries';

@@ -1,5 +1,4 @@
 import { Button, Group, Menu, Paper, SegmentedControl, Skeleton, Stack, Tabs } from '@mantine/core';
-import { IconDots, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -11,6 +10,7 @@ import { Failure } from '../../components/Failure';
 import { duration, money } from '../../components/format';
 import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
+import { IconDots, IconPlayerPlay, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { DefinitionForm } from './DefinitionForm';
 import {

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { IconBan } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'react-router';
 import { api, body } from '../../api/client';
@@ -13,6 +12,7 @@ import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { IconBan } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { brief } from './brief';
 import {

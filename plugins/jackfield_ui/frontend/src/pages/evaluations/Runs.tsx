@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
-import { IconArrowsDiff, IconChecklist } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Count, Duration, Money, RelativeTime } from '../../components/values';
+import { IconArrowsDiff, IconChecklist } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { comparePath, type EvaluationRun, runPath } from './queries';
 import { RunStatus, Score } from './scores';

@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { oneOf } from '../../api/paging';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconPlus, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { KINDS, newScorer, type ScorerDraft, type ScorerKind } from './model';
 import { useProfiles } from './queries';

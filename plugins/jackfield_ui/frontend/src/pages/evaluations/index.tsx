@@ -1,5 +1,4 @@
 import { Anchor, Button } from '@mantine/core';
-import { IconChecklist, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from 'react-router';
 import { api, body } from '../../api/client';
 import { usePaged } from '../../api/paging';
@@ -9,6 +8,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { Money, RelativeTime } from '../../components/values';
+import { IconChecklist, IconPlus } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type Evaluation, evaluationPath, KEY, useEvaluationEvents } from './queries';
 import { RunStatus, Score } from './scores';

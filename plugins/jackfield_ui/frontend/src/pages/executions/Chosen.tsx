@@ -1,5 +1,4 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
-import { IconArrowsDiff, IconChevronDown, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -9,6 +8,7 @@ import { type BulkReport, eachOf } from '../../components/eachOf';
 import { moment } from '../../components/format';
 import { NotDone } from '../../components/NotDone';
 import { notifyDone } from '../../components/notify';
+import { IconArrowsDiff, IconChevronDown, IconPlayerStop, IconRefresh, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { cancel, comparePath, executionPath, nameOf, remove, retry } from './queries';
 

@@ -1,5 +1,4 @@
 import { Anchor, Button, Text } from '@mantine/core';
-import { IconArrowsDiff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -9,6 +8,7 @@ import { moment } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
+import { IconArrowsDiff } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { comparePath, type Execution, isOpen, MODES } from './queries';

@@ -1,14 +1,4 @@
 import { Alert, Anchor, Button, Group, Menu, Skeleton, Stack, Text } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconChevronDown,
-  IconClock,
-  IconPinned,
-  IconPlayerStop,
-  IconRoute,
-  IconSparkles,
-  IconTrash,
-} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
@@ -23,6 +13,16 @@ import { Failure } from '../../components/Failure';
 import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import {
+  IconAlertTriangle,
+  IconChevronDown,
+  IconClock,
+  IconPinned,
+  IconPlayerStop,
+  IconRoute,
+  IconSparkles,
+  IconTrash,
+} from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { CompareWith } from './CompareWith';
 import classes from './executions.module.css';

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Item } from '../../api/types';
 import { moment } from '../../components/format';
@@ -9,6 +8,7 @@ import { SplitPane } from '../../components/SplitPane';
 import { StatusBadge } from '../../components/StatusBadge';
 import { useMoreItems } from '../../components/useMoreItems';
 import { Duration } from '../../components/values';
+import { IconAlertTriangle, IconPlayerPlay } from '../../icons/drawn';
 import { phrases, rich, t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Input, inputsOf, type Run, type Wire } from './model';

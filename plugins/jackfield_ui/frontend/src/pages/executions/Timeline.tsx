@@ -1,8 +1,8 @@
 import { Button, Group, Paper, Text, TextInput, Title } from '@mantine/core';
-import { IconCircleCheck, IconCircleX, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { count, duration } from '../../components/format';
 import { hitsIn } from '../../components/items/values';
+import { IconCircleCheck, IconCircleX, IconPlayerPlay, IconSearch } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './executions.module.css';
 import { type Run, scale } from './model';

@@ -1,5 +1,4 @@
 import { Anchor, Button, Text } from '@mantine/core';
-import { IconActivity, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { api, body } from '../../api/client';
@@ -16,6 +15,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { IconActivity, IconSearch } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Chosen } from './Chosen';
 import { type Filter, Filters, SPANS } from './Filters';

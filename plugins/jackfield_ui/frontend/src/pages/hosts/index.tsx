@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import { IconServer2 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
@@ -10,6 +9,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { IconServer2 } from '../../icons/drawn';
 import { t } from '../../language/messages';
 
 type Host = Schemas['HostShown'];

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconListDetails, IconPlayerPause, IconPlayerPlay, IconSearch, IconShieldLock } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -13,6 +12,7 @@ import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { IconListDetails, IconPlayerPause, IconPlayerPlay, IconSearch, IconShieldLock } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { LEVEL_WORDS, type Line, merged, newer } from './buffer';
 import { LogLine } from './LogLine';

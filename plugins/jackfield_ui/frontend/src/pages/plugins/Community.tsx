@@ -1,5 +1,4 @@
 import { ActionIcon, Alert, Button, Group, List, Text } from '@mantine/core';
-import { IconArrowUp, IconPackage, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api, body } from '../../api/client';
@@ -13,6 +12,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { TextDialog } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
+import { IconArrowUp, IconPackage, IconPlus, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { nameAndVersion } from './names';
 

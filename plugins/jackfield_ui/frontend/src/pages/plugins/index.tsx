@@ -1,5 +1,4 @@
 import { Alert, Button, Text } from '@mantine/core';
-import { IconAlertTriangle, IconPlug } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, data } from '../../api/client';
@@ -7,6 +6,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { IconAlertTriangle, IconPlug } from '../../icons/drawn';
 import { t } from '../../language/messages';
 
 interface Plugin {

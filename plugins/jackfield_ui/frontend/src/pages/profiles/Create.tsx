@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Stepper, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
@@ -8,6 +7,7 @@ import { areaPath } from '../../app/areas';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { words } from '../../components/words';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { AgentStep, NameStep, ProviderStep } from './CreateSteps';
 import { type Draft, EMPTY, stepOf } from './draft';

@@ -1,9 +1,9 @@
 import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { useDelete } from './queries';
 

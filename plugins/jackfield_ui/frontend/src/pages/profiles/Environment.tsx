@@ -1,5 +1,4 @@
 import { Alert, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconAlertTriangle, IconVariable } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
 import { ChangedElsewhere } from '../../components/ChangedElsewhere';
@@ -8,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { explained, notifyDone } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
+import { IconAlertTriangle, IconVariable } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { envOf, pairsOf } from './model';
 import classes from './profiles.module.css';

@@ -11,7 +11,6 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, data } from '../../api/client';
 import { ApiError, isRecord, messageOf } from '../../api/errors';
@@ -23,6 +22,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { NumberField } from '../../components/numbers/NumberField';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
+import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '../../icons/drawn';
 import { inside, t } from '../../language/messages';
 import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';

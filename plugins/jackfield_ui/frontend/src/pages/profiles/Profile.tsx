@@ -1,5 +1,4 @@
 import { Button, Skeleton, Tabs } from '@mantine/core';
-import { IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { areaPath } from '../../app/areas';
@@ -8,6 +7,7 @@ import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { useBelonging } from '../../components/projects/rights';
 import { useGuard } from '../../components/unsaved';
+import { IconTerminal2 } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { DeleteDialog } from './DeleteDialog';
 import { Environment } from './Environment';

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
-import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import blocks from '../../components/blocks.module.css';
@@ -9,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { NumberField } from '../../components/numbers/NumberField';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { IconAlertTriangle, IconPlayerPlay } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import classes from './profiles.module.css';
 import { type Detail, type RunResult, useRun } from './queries';

@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Button, Menu, Text } from '@mantine/core';
-import { IconDots, IconPlus, IconUserCog } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
@@ -18,6 +17,7 @@ import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
 import { Warnings } from '../../components/Warnings';
+import { IconDots, IconPlus, IconUserCog } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Create } from './Create';
 import { DeleteDialog } from './DeleteDialog';

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconPlus, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { nextKey } from './model';

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconPlus, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type Condition, type Errors, fresh, inner, KINDS } from './model';
 import { PluginCondition } from './PluginCondition';

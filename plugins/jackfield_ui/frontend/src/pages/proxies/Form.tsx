@@ -1,7 +1,7 @@
 import { Accordion, Button, Group, Select, Stack, Switch, Text, Title } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconPlus } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Aliases } from './Aliases';
 import { BudgetInputs } from './BudgetInputs';

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { FormProps } from './Form';
 import { type Limits, nextKey } from './model';

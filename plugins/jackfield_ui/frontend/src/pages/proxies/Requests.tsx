@@ -1,11 +1,11 @@
 import { Group, Switch, Text } from '@mantine/core';
-import { IconArrowsRightLeft } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { moment } from '../../components/format';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
+import { IconArrowsRightLeft } from '../../icons/drawn';
 import { locale, rich, t } from '../../language/messages';
 import { MOST_REQUESTS, type Served, useRequests } from './queries';
 

@@ -1,6 +1,6 @@
 import { ActionIcon, Checkbox, Collapse, Group, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconArrowRight, IconChevronRight, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';

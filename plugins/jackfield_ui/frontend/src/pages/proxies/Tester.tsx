@@ -1,10 +1,10 @@
 import { Autocomplete, Checkbox, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconAlertTriangle, IconArrowRight, IconCheck, IconMinus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { NumberField } from '../../components/numbers/NumberField';
+import { IconAlertTriangle, IconArrowRight, IconCheck, IconMinus } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type Draft, fieldErrors, targetParts } from './model';
 import classes from './proxies.module.css';

@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Button, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
-import { IconArrowsRightLeft, IconPlayerPlay, IconPlayerStop, IconPlus, IconRefresh } from '@tabler/icons-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
@@ -18,6 +17,7 @@ import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { hostOf, withHost } from '../../components/table/hosts';
 import { Count, RelativeTime } from '../../components/values';
+import { IconArrowsRightLeft, IconPlayerPlay, IconPlayerStop, IconPlus, IconRefresh } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { BudgetBars } from './Budgets';
 import { type Act, useAct, useProfiles, useProxies, useProxyEvents, useStopAll } from './queries';

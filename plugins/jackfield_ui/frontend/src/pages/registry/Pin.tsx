@@ -1,10 +1,10 @@
 import { Button, Group, Paper, Text, TextInput, Title } from '@mantine/core';
-import { IconPinned, IconPinnedOff } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { notifyDone, notifyError } from '../../components/notify';
+import { IconPinned, IconPinnedOff } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Registry } from './queries';
 

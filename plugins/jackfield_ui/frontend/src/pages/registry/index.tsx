@@ -12,7 +12,6 @@ import {
   Text,
   Title,
 } from '@mantine/core';
-import { IconAlertTriangle, IconBooks, IconChevronDown, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, data as inside } from '../../api/client';
 import { ApiError, messageOf } from '../../api/errors';
@@ -25,6 +24,7 @@ import { notifyDone } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { IconAlertTriangle, IconBooks, IconChevronDown, IconRefresh } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { Pin } from './Pin';
 import { type Registry as State, useRegistry, useSyncing } from './queries';

@@ -1,5 +1,4 @@
 import { ActionIcon, Checkbox, MultiSelect, Stack, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -15,6 +14,7 @@ import { projectName } from '../../components/projects/ProjectBadge';
 import { type Project, useProjects, useProjectsInUse } from '../../components/projects/queries';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { IconKey, IconTrash } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';

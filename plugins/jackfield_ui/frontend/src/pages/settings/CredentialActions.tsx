@@ -1,5 +1,4 @@
 import { ActionIcon, Alert, Anchor, Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
-import { IconDotsVertical, IconPencil, IconPlugConnected, IconTestPipe, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { api, body } from '../../api/client';
@@ -10,6 +9,7 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../components/projects/PlaceItems';
 import type { Belonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
+import { IconDotsVertical, IconPencil, IconPlugConnected, IconTestPipe, IconTrash } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { type Credential, ONE, ofCredential, useCredential, webAddress } from './credentials';
 

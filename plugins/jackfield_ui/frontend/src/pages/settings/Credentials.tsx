@@ -1,5 +1,4 @@
 import { Select } from '@mantine/core';
-import { IconShieldLock } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../app/session';
 import type { Column } from '../../components/DataTable';
@@ -10,6 +9,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
+import { IconShieldLock } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { CredentialActions } from './CredentialActions';
 import { EditCredential, NewCredential } from './CredentialDialog';

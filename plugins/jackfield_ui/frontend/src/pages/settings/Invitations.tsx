@@ -1,5 +1,4 @@
 import { ActionIcon, Alert, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconMailPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -11,6 +10,7 @@ import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { IconMailPlus, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';

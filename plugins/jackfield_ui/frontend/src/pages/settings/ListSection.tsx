@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { type Icon, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { DataTable, type DataTableProps } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { IconPlus } from '../../icons/drawn';
+import type { Icon } from '../../icons/icon';
 import { Section } from './Section';
 
 /** A part of the settings that is a list, with the button that adds to it: in the head, or in place of an empty list. */

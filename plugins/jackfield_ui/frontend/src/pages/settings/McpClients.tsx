@@ -1,5 +1,4 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconPlugConnected, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
@@ -7,6 +6,7 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
+import { IconPlugConnected, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ListSection } from './ListSection';
 

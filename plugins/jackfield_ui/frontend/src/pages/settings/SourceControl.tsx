@@ -1,5 +1,4 @@
 import { Button, Code, Group, ScrollArea, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
-import { IconGitBranch } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -8,6 +7,7 @@ import type { Column } from '../../components/DataTable';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
+import { IconGitBranch } from '../../icons/drawn';
 import { sentences, t } from '../../language/messages';
 import { Buttons } from './FormParts';
 import { ListSection } from './ListSection';

@@ -1,17 +1,5 @@
 import { ActionIcon, Menu, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
-import {
-  IconDotsVertical,
-  IconKey,
-  IconLink,
-  IconLogout,
-  IconMail,
-  IconShieldX,
-  IconTrash,
-  IconUserCheck,
-  IconUserOff,
-  IconUsers,
-} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -25,6 +13,18 @@ import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import {
+  IconDotsVertical,
+  IconKey,
+  IconLink,
+  IconLogout,
+  IconMail,
+  IconShieldX,
+  IconTrash,
+  IconUserCheck,
+  IconUserOff,
+  IconUsers,
+} from '../../icons/drawn';
 import { sentences, t } from '../../language/messages';
 import { Buttons, MailField, Unexplained } from './FormParts';
 import { Invitations, LinkOnce } from './Invitations';

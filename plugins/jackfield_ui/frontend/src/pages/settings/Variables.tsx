@@ -1,5 +1,4 @@
 import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
@@ -18,6 +17,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { IconPencil, IconTrash, IconVariable } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';

@@ -1,5 +1,4 @@
 import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, data } from '../../api/client';
@@ -14,6 +13,7 @@ import { projectColumns } from '../../components/projects/ProjectBadge';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { type Belonging, useBelonging } from '../../components/projects/rights';
 import { RelativeTime } from '../../components/values';
+import { IconKey, IconRefresh, IconTrash } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ListSection } from './ListSection';
 import { SecretOnce } from './SecretOnce';

@@ -1,6 +1,6 @@
 import { ActionIcon, Chip, Group, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { IconArrowDown, IconArrowUp, IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Screen } from './screen';
 import classes from './terminals.module.css';

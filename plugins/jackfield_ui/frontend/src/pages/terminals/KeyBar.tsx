@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { IconArrowDown, IconArrowLeft, IconArrowRight, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowLeft, IconArrowRight, IconArrowUp } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Link } from './link';
 import type { Screen } from './screen';

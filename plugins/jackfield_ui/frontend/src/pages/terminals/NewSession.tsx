@@ -10,7 +10,6 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
@@ -21,6 +20,7 @@ import { Modal } from '../../components/Modal';
 import { NumberField } from '../../components/numbers/NumberField';
 import { ProfileSelect } from '../../components/ProfileSelect';
 import { words } from '../../components/words';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { guessedSize } from './guessedSize';
 import { type NewSessionBody, sessionName, useProfile, useProfiles, useSessions, useStart } from './queries';

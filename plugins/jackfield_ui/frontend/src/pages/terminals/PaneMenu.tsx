@@ -1,4 +1,13 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link as RouterLink } from 'react-router';
+import { segment } from '../../api/client';
+import type { TerminalSession } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { notifyDone, notifyError } from '../../components/notify';
+import { save } from '../../components/save';
 import {
   IconClipboard,
   IconCopy,
@@ -15,16 +24,7 @@ import {
   IconShare,
   IconTextDecrease,
   IconTextIncrease,
-} from '@tabler/icons-react';
-import { useState } from 'react';
-import { Link as RouterLink } from 'react-router';
-import { segment } from '../../api/client';
-import type { TerminalSession } from '../../api/types';
-import { areaPath } from '../../app/areas';
-import { useMay } from '../../app/session';
-import { confirm } from '../../components/confirm';
-import { notifyDone, notifyError } from '../../components/notify';
-import { save } from '../../components/save';
+} from '../../icons/drawn';
 import { t } from '../../language/messages';
 import type { Link } from './link';
 import { type Preferences, SIZES } from './preferences';

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
-import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import type { Schemas } from '../../api/types';
 import { bytes } from '../../components/format';
+import { IconPlayerRecordFilled } from '../../icons/drawn';
 import { t } from '../../language/messages';
 
 /** That the session is being recorded. */

@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Button, Group, Select, Slider, Switch, Text, useComputedColorScheme } from '@mantine/core';
-import { IconDownload, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useParams } from 'react-router';
@@ -8,6 +7,7 @@ import { areaPath } from '../../app/areas';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
 import { Failure } from '../../components/Failure';
+import { IconDownload, IconPlayerPauseFilled, IconPlayerPlayFilled } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type Cast, parseCast, withoutPauses } from './cast';
 import { Player } from './playing';

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, data } from '../../api/client';
@@ -8,6 +7,7 @@ import { Copyable } from '../../components/Copyable';
 import { moment } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { IconAlertTriangle } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { ofSession } from './queries';
 

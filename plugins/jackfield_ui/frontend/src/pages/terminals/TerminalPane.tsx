@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
-import { IconSearch, IconUsers, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { segment } from '../../api/client';
 import { socketUrl } from '../../api/socket';
 import type { TerminalSession } from '../../api/types';
 import { session as login, useMay } from '../../app/session';
+import { IconSearch, IconUsers, IconX } from '../../icons/drawn';
 import { phrases, t } from '../../language/messages';
 import { FindBar } from './FindBar';
 import { KeyBar } from './KeyBar';

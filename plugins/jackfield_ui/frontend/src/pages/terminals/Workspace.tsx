@@ -1,5 +1,4 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { IconList, IconPlus, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { segment } from '../../api/client';
@@ -7,6 +6,7 @@ import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
 import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
+import { IconList, IconPlus, IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Bar } from './Bar';
 import { guessedSize } from './guessedSize';

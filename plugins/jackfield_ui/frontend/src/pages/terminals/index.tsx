@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Button, Group, Menu, Text } from '@mantine/core';
-import { IconDots, IconPlus, IconTerminal2 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
@@ -17,6 +16,7 @@ import { useProjectsInUse } from '../../components/projects/queries';
 import { StatusBadge } from '../../components/StatusBadge';
 import { withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
+import { IconDots, IconPlus, IconTerminal2 } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { NewSession } from './NewSession';
 import { useBelongingOfSessions } from './project';

@@ -1,11 +1,11 @@
 import { Alert, Button, Menu, Stack, Text } from '@mantine/core';
-import { IconChartBar, IconChevronDown, IconDownload, IconFileImport, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useMay } from '../../app/session';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { IconChartBar, IconChevronDown, IconDownload, IconFileImport, IconInfoCircle } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { Blocks } from './Blocks';
 import { Filters } from './Filters';

@@ -1,5 +1,4 @@
 import { Alert, Anchor, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
-import { IconRepeat } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { segment } from '../../api/client';
@@ -10,6 +9,7 @@ import { CopyIcon } from '../../components/Copyable';
 import { moment } from '../../components/format';
 import { notifyError } from '../../components/notify';
 import { Duration } from '../../components/values';
+import { IconRepeat } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { BodyView } from './BodyView';
 import { CallStatus } from './CallList';

@@ -1,5 +1,4 @@
 import { Button, Select, Text } from '@mantine/core';
-import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
 import { oneOf, usePaged } from '../../api/paging';
@@ -8,6 +7,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { IconWebhook } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { CallDrawer } from './CallDrawer';
 import { curl } from './curl';

@@ -1,5 +1,4 @@
 import { Button, Paper, Skeleton, Tabs } from '@mantine/core';
-import { IconRoute } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
@@ -11,6 +10,7 @@ import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { IconRoute } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { CallList } from './CallList';
 import { authenticationName } from './index';

@@ -1,7 +1,7 @@
 import { Alert, Group, List, Paper, Text, Title } from '@mantine/core';
-import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration } from '../../components/values';
+import { IconCircleCheck, IconCircleX } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { BodyView } from './BodyView';
 import type { Verdict } from './queries';

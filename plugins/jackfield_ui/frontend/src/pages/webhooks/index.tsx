@@ -1,5 +1,4 @@
 import { Anchor, Button, Select, Text } from '@mantine/core';
-import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, body, segment } from '../../api/client';
@@ -12,6 +11,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
+import { IconWebhook } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { useWebhookEvents, type WebhookRow, webhookPath } from './queries';
 import classes from './webhooks.module.css';

@@ -1,5 +1,5 @@
 import { ActionIcon, List, Popover, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle } from '../../icons/drawn';
 import type { AttentionReason } from './queries';
 
 /** A mark that shows why a live workflow, or one that is to be live, cannot start. Nothing when there are no reasons. */

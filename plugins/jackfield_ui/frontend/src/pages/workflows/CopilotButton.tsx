@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconSparkles } from '@tabler/icons-react';
+import { IconSparkles } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { useDrafts } from './copilot/queries';
 import classes from './editor.module.css';

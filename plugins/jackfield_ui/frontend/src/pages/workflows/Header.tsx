@@ -1,4 +1,11 @@
 import { ActionIcon, Anchor, Button, Group, Menu, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useReactFlow } from '@xyflow/react';
+import { Link, useNavigate } from 'react-router';
+import { segment } from '../../api/client';
+import { areaPath } from '../../app/areas';
+import { Modal } from '../../components/Modal';
+import { notifyError } from '../../components/notify';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
@@ -10,14 +17,7 @@ import {
   IconNote,
   IconPlus,
   IconSettings,
-} from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useReactFlow } from '@xyflow/react';
-import { Link, useNavigate } from 'react-router';
-import { segment } from '../../api/client';
-import { areaPath } from '../../app/areas';
-import { Modal } from '../../components/Modal';
-import { notifyError } from '../../components/notify';
+} from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { AttentionMark } from './AttentionMark';
 import { CopilotButton } from './CopilotButton';

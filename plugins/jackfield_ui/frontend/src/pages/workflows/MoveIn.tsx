@@ -12,7 +12,6 @@ import {
   Textarea,
   Title,
 } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
@@ -25,6 +24,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { explained } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge, type Tone } from '../../components/StatusBadge';
+import { IconUpload } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { type MovingIn, moveIn } from './queries';
 

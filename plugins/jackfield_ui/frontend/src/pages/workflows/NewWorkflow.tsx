@@ -1,5 +1,4 @@
 import { Anchor, Button, FileInput, Group, Input, List, Skeleton, Stack, Tabs, Text, TextInput } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -10,6 +9,7 @@ import { areaPath } from '../../app/areas';
 import { CodeEditor } from '../../components/CodeEditor';
 import { Modal } from '../../components/Modal';
 import { explained, notifyDone } from '../../components/notify';
+import { IconUpload } from '../../icons/drawn';
 import { rich, t } from '../../language/messages';
 import { moveWorkflow } from './list/folders';
 import { createWorkflow, importWorkflows } from './queries';

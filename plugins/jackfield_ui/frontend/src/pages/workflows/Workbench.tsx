@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
 import { useReactFlow } from '@xyflow/react';
 import { lazy, useCallback, useMemo, useState } from 'react';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
 import { useBelonging } from '../../components/projects/rights';
+import { IconPlus } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Beside } from './Beside';
 import { Canvas } from './canvas/Canvas';

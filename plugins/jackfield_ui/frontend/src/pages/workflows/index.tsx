@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDotsVertical, IconFolderPlus, IconPlus, IconRoute, IconSearch, IconTags } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { api, body } from '../../api/client';
@@ -14,6 +13,7 @@ import { Page } from '../../components/Page';
 import { useProjectsInUse } from '../../components/projects/queries';
 import { useBelonging } from '../../components/projects/rights';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
+import { IconDotsVertical, IconFolderPlus, IconPlus, IconRoute, IconSearch, IconTags } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import { Actions } from './list/Actions';
 import { Chosen } from './list/Chosen';

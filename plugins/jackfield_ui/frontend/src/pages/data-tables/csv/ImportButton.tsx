@@ -1,6 +1,6 @@
 import { Button, FileButton } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { IconUpload } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import type { DataTableShown } from '../queries';
 import type { CsvImported } from './requests';

@@ -1,11 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconArrowLeft, IconArrowRight, IconDotsVertical, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
 import { confirm } from '../../../components/confirm';
 import { notifyError } from '../../../components/notify';
 import { TextDialog } from '../../../components/TextDialog';
+import { IconArrowLeft, IconArrowRight, IconDotsVertical, IconPencil, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { type DataColumn, KEY, ofColumn } from '../queries';
 

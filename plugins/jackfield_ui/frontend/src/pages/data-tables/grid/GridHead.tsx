@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import type { View } from '../filters';
 import { ColumnMenu } from './ColumnMenu';

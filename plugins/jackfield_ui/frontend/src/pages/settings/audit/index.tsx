@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDownload, IconFileSearch, IconShieldCheck, IconShieldLock } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
@@ -14,6 +13,7 @@ import { count } from '../../../components/format';
 import { notifyError } from '../../../components/notify';
 import { StatusBadge, type Tone } from '../../../components/StatusBadge';
 import { RelativeTime } from '../../../components/values';
+import { IconDownload, IconFileSearch, IconShieldCheck, IconShieldLock } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { Section } from '../Section';
 

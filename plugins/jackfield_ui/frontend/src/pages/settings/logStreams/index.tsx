@@ -1,5 +1,4 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconBroadcast } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
@@ -11,6 +10,7 @@ import { EmptyState } from '../../../components/EmptyState';
 import { count } from '../../../components/format';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
+import { IconBroadcast } from '../../../icons/drawn';
 import { phrases, t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';

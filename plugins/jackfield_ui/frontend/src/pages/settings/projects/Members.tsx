@@ -1,5 +1,4 @@
 import { ActionIcon, Autocomplete, Select, Stack, Tooltip } from '@mantine/core';
-import { IconUserMinus, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
@@ -11,6 +10,7 @@ import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { ofProject, type Project, type ProjectRole, SHARED } from '../../../components/projects/queries';
 import { useSending } from '../../../components/useSending';
+import { IconUserMinus, IconUsers } from '../../../icons/drawn';
 import { sentences, t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { ListSection } from '../ListSection';

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Menu, Skeleton, Switch } from '@mantine/core';
-import { IconDotsVertical, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -13,6 +12,7 @@ import { notifyDone, notifyError } from '../../../components/notify';
 import { Page } from '../../../components/Page';
 import { ofProject, PROJECT, SHARED } from '../../../components/projects/queries';
 import { TextDialog } from '../../../components/TextDialog';
+import { IconDotsVertical, IconPencil, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { DeleteProject } from './DeleteProject';
 import { Kind } from './index';

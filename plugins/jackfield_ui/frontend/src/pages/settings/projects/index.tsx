@@ -1,5 +1,4 @@
 import { Anchor, Badge, Group } from '@mantine/core';
-import { IconFolders } from '@tabler/icons-react';
 import { Link, useNavigate } from 'react-router';
 import { api, body } from '../../../api/client';
 import { session, useMay } from '../../../app/session';
@@ -7,6 +6,7 @@ import type { Column } from '../../../components/DataTable';
 import { PROJECTS, type Project, SHARED, useProjects } from '../../../components/projects/queries';
 import { TextDialog } from '../../../components/TextDialog';
 import { RelativeTime } from '../../../components/values';
+import { IconFolders } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { useNew } from '../useNew';

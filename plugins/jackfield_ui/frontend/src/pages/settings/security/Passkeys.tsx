@@ -1,5 +1,4 @@
 import { ActionIcon, Group, TextInput, Tooltip } from '@mantine/core';
-import { IconFingerprint, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, data } from '../../../api/client';
@@ -12,6 +11,7 @@ import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { useSending } from '../../../components/useSending';
 import { RelativeTime } from '../../../components/values';
+import { IconFingerprint, IconPencil, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { Buttons, Unexplained } from '../FormParts';
 import { ListSection } from '../ListSection';

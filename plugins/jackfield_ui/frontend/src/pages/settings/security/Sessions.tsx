@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import { IconDevices, IconLogout } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, body } from '../../../api/client';
 import type { Schemas } from '../../../api/types';
@@ -7,6 +6,7 @@ import { confirm } from '../../../components/confirm';
 import type { Column } from '../../../components/DataTable';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { RelativeTime } from '../../../components/values';
+import { IconDevices, IconLogout } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { ListSection } from '../ListSection';
 import { deviceName } from './deviceName';

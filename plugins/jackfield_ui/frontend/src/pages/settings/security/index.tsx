@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
-import { IconShieldLock } from '@tabler/icons-react';
 import { useSession } from '../../../app/session';
 import { EmptyState } from '../../../components/EmptyState';
+import { IconShieldLock } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { Factors } from './Factors';
 import { Passkeys } from './Passkeys';

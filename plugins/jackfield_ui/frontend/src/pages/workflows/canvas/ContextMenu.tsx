@@ -1,4 +1,8 @@
 import { ColorSwatch, Group, Menu } from '@mantine/core';
+import { useReactFlow } from '@xyflow/react';
+import type { ComponentType, ReactNode } from 'react';
+import { keysOf } from '../../../app/shortcuts';
+import { notifyDone, notifyError } from '../../../components/notify';
 import {
   IconArrowBackUp,
   IconClipboard,
@@ -18,11 +22,7 @@ import {
   IconRefresh,
   IconSelectAll,
   IconTrash,
-} from '@tabler/icons-react';
-import { useReactFlow } from '@xyflow/react';
-import type { ComponentType, ReactNode } from 'react';
-import { keysOf } from '../../../app/shortcuts';
-import { notifyDone, notifyError } from '../../../components/notify';
+} from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import type { DataOf } from '../live/useLive';

@@ -1,6 +1,6 @@
-import { IconAlertTriangle, IconCheck, IconHistory, IconPinFilled, IconPlus, IconX } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
+import { IconAlertTriangle, IconCheck, IconHistory, IconPinFilled, IconPlus, IconX } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import type { NodeState } from '../live/progress';
 import { partLabel, subtitleOf } from '../model/shape';

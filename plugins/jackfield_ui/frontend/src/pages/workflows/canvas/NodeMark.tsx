@@ -1,4 +1,4 @@
-import { IconMinus, IconPencil, IconPlus } from '@tabler/icons-react';
+import { IconMinus, IconPencil, IconPlus } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { MARK_WORDS, type Mark } from '../model/marks';
 import { useActions } from './actions';

@@ -1,7 +1,7 @@
 import { ActionIcon, CloseButton, Group, ScrollArea, Switch, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { fuzzy } from '../../../app/fuzzy';
+import { IconSearch, IconX } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { GROUPS } from '../model/kinds';
 import type { NodeType } from '../queries';

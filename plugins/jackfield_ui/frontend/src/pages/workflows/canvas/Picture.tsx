@@ -1,5 +1,4 @@
 import {
-  type Icon,
   IconAlertOctagon,
   IconArrowBack,
   IconArrowMerge,
@@ -44,7 +43,8 @@ import {
   IconWebhook,
   IconWorld,
   IconZoomQuestion,
-} from '@tabler/icons-react';
+} from '../../../icons/drawn';
+import type { Icon } from '../../../icons/icon';
 import { type Logo, logoOf } from '../../../logos/logo';
 import { kindOf } from '../model/document';
 import { monogram } from '../model/kinds';

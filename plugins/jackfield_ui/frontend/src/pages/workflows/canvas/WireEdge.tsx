@@ -1,4 +1,3 @@
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import {
   BaseEdge,
   EdgeLabelRenderer,
@@ -8,6 +7,7 @@ import {
   type Position,
 } from '@xyflow/react';
 import { memo, useState } from 'react';
+import { IconPlus, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { MARK_WORDS, type Mark } from '../model/marks';
 import { useActions } from './actions';

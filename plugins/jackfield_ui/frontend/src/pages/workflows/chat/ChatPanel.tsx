@@ -10,7 +10,6 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { IconRefresh, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { segment } from '../../../api/client';
@@ -18,6 +17,7 @@ import { isRecord } from '../../../api/errors';
 import { areaPath } from '../../../app/areas';
 import { hasArea } from '../../../app/pages';
 import { Markdown } from '../../../components/markdown/Markdown';
+import { IconRefresh, IconX } from '../../../icons/drawn';
 import { rich, t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import { type DocNode, parametersOf } from '../model/document';

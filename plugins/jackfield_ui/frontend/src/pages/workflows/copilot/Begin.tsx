@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -9,6 +8,7 @@ import { areaPath } from '../../../app/areas';
 import { useChatProfiles } from '../../../components/agentChat/profiles';
 import { EmptyState } from '../../../components/EmptyState';
 import { ProfileSelect } from '../../../components/ProfileSelect';
+import { IconAlertTriangle } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useStore } from '../model/store';
 import { type Action, createDraft, startSession } from './queries';

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import { IconChevronLeft, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Failure } from '../../../components/Failure';
+import { IconChevronLeft, IconX } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useLiveRun } from '../live/context';
 import type { Overlay } from '../model/marks';

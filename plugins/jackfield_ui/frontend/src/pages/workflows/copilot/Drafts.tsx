@@ -1,10 +1,10 @@
 import { ActionIcon, Text, Title } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { confirm } from '../../../components/confirm';
 import { Failure } from '../../../components/Failure';
 import { notifyError } from '../../../components/notify';
 import { RelativeTime } from '../../../components/values';
+import { IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useEditor } from '../model/store';
 import classes from './copilot.module.css';

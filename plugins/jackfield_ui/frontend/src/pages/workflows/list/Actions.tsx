@@ -1,5 +1,4 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconCopy, IconDotsVertical, IconFolder, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -11,6 +10,7 @@ import { confirm } from '../../../components/confirm';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { PlaceDialogs, PlaceItems, type Placing } from '../../../components/projects/PlaceItems';
 import type { Belonging } from '../../../components/projects/rights';
+import { IconCopy, IconDotsVertical, IconFolder, IconPlayerPlay, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { startWorkflow } from '../queries';
 import { address } from './columns';

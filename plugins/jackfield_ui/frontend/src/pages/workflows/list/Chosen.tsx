@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
-import { IconTags } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import type { WorkflowRow } from '../../../api/types';
 import type { BulkReport } from '../../../components/eachOf';
 import { NotDone } from '../../../components/NotDone';
 import { notifyDone } from '../../../components/notify';
 import { ChosenThings } from '../../../components/projects/ChosenThings';
+import { IconTags } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { address } from './columns';
 import { useReread } from './useReread';

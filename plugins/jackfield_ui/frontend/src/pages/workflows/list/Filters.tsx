@@ -1,6 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import type { paths } from '../../../api/schema';
+import { IconSearch } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useTags } from '../queries';
 

@@ -1,5 +1,4 @@
 import { ActionIcon, Menu, NavLink, Stack, Text } from '@mantine/core';
-import { IconDotsVertical, IconFolder, IconFolderOpen, IconFolderPlus, IconStack2 } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -7,6 +6,7 @@ import { areaPath } from '../../../app/areas';
 import { confirm } from '../../../components/confirm';
 import { notifyError } from '../../../components/notify';
 import { TextDialog, type TextQuestion } from '../../../components/TextDialog';
+import { IconDotsVertical, IconFolder, IconFolderOpen, IconFolderPlus, IconStack2 } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { branches, changeFolder, deleteFolder, type Folder, makeFolder, within } from './folders';
 import classes from './list.module.css';

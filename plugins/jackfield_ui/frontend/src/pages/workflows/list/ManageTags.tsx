@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
@@ -7,6 +6,7 @@ import { confirm } from '../../../components/confirm';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { TextDialog, type TextQuestion } from '../../../components/TextDialog';
+import { IconPencil, IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { useTags } from '../queries';
 

@@ -1,9 +1,9 @@
 import { ActionIcon, Loader, Popover, Text } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body } from '../../../api/client';
 import { Failure } from '../../../components/Failure';
+import { IconInfoCircle } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { Reasons } from '../AttentionMark';
 

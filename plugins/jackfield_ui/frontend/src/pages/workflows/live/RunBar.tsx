@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Button, Group, Input, Menu, Select, Stack, Text } from '@mantine/core';
-import { IconChevronDown, IconMessage, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { segment } from '../../../api/client';
@@ -10,6 +9,7 @@ import { CodeEditor } from '../../../components/CodeEditor';
 import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
+import { IconChevronDown, IconMessage, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import classes from '../editor.module.css';
 import { isSticky, kindOf } from '../model/document';

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Select, Stack, TextInput, Tooltip } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type CredentialType, useCredentialTypes, useStoredCredentials } from '../../../components/credentials/kinds';
+import { IconPlus } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { usedCredentials } from '../model/credentials';
 import { changeNode, type DocNode, kindOf } from '../model/document';

@@ -1,8 +1,8 @@
 import { ActionIcon, Box } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconMaximize } from '@tabler/icons-react';
 import { lazy, Suspense, useRef } from 'react';
 import { CodeEditor } from '../../../components/CodeEditor';
+import { IconMaximize } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { usePanel } from './context';
 import { Result } from './expression/Result';

@@ -1,9 +1,9 @@
 import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type FieldUse, Items } from '../../../components/items/Items';
 import { accessor } from '../../../components/items/values';
 import { useMoreItems } from '../../../components/useMoreItems';
+import { IconChevronLeft, IconChevronRight } from '../../../icons/drawn';
 import { phrases, t } from '../../../language/messages';
 import { drag } from '../form/drag';
 import { prefixOf, type Source } from '../model/data';

@@ -1,5 +1,9 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { fetchEditor } from '../../../components/CodeEditor';
+import { notifyError } from '../../../components/notify';
+import { SplitPane } from '../../../components/SplitPane';
 import {
   IconChevronDown,
   IconHelp,
@@ -7,11 +11,7 @@ import {
   IconPlayerTrackNext,
   IconRefresh,
   IconX,
-} from '@tabler/icons-react';
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { fetchEditor } from '../../../components/CodeEditor';
-import { notifyError } from '../../../components/notify';
-import { SplitPane } from '../../../components/SplitPane';
+} from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';

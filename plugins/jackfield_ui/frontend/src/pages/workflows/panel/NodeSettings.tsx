@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { NumberField } from '../../../components/numbers/NumberField';
+import { IconTrash } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { changeNode, connect, type DocNode, disconnect, isSticky, setKey, wiresOf } from '../model/document';
 import { partLabel } from '../model/shape';

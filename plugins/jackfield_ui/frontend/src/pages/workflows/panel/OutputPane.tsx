@@ -1,5 +1,4 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { IconPencil, IconPin, IconPinnedOff } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { isRecord, messageOf } from '../../../api/errors';
@@ -8,6 +7,7 @@ import { Items } from '../../../components/items/Items';
 import { notifyError } from '../../../components/notify';
 import { useMoreItems } from '../../../components/useMoreItems';
 import { Duration } from '../../../components/values';
+import { IconPencil, IconPin, IconPinnedOff } from '../../../icons/drawn';
 import { rich, t } from '../../../language/messages';
 import * as commands from '../canvas/commands';
 import { givenBy, lastRunOf, pinnedOf } from '../model/data';

@@ -1,5 +1,4 @@
 import { Badge, Group, Select, SimpleGrid, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -9,6 +8,7 @@ import { useCredentialTypes } from '../../../components/credentials/kinds';
 import { Failure } from '../../../components/Failure';
 import { notifyError } from '../../../components/notify';
 import { Warnings } from '../../../components/Warnings';
+import { IconSearch } from '../../../icons/drawn';
 import { t } from '../../../language/messages';
 import { createWorkflow } from '../queries';
 import classes from './gallery.module.css';

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus } from '../../../../icons/drawn';
 import { language, t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import { FieldView } from '../FieldView';

@@ -1,7 +1,7 @@
 import { ActionIcon, Input, Select, TextInput } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
 import { segment } from '../../../../api/client';
 import { areaPath } from '../../../../app/areas';
+import { IconExternalLink } from '../../../../icons/drawn';
 import { t } from '../../../../language/messages';
 import { useFormState, useTyped } from '../context';
 import classes from '../form.module.css';

@@ -1,8 +1,8 @@
 /** Things that are listed one below the other: their frame, and the buttons of a row. */
 
 import { ActionIcon, Button, Fieldset, Input, Stack, Text } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '../../../../icons/drawn';
 import { t } from '../../../../language/messages';
 import { useFormState } from '../context';
 import classes from '../form.module.css';

@@ -1,8 +1,8 @@
 import { ActionIcon, Alert, Group, Modal, Text, Title } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconX } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import { CodeEditor } from '../../../../components/CodeEditor';
 import { JsonView } from '../../../../components/JsonView';
+import { IconChevronLeft, IconChevronRight, IconX } from '../../../../icons/drawn';
 import { t } from '../../../../language/messages';
 import { usePanel } from '../context';
 import { InputPane } from '../InputPane';
