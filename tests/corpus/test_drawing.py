@@ -19,7 +19,8 @@ TEST = "src/pages/workflows/canvas/drawing.test.ts"
 pytestmark = [
     pytest.mark.skipif(not CORPUS, reason="JACKFIELD_TEST_CORPUS names no directory of workflows"),
     pytest.mark.skipif(
-        shutil.which("npx") is None or not (FRONTEND / "node_modules/vitest").is_dir(), reason="npm has not installed vitest"
+        shutil.which("npx") is None or not (FRONTEND / "node_modules/vitest").is_dir(),
+        reason="npm has not installed vitest",
     ),
 ]
 
