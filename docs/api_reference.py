@@ -12,6 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 API = Path(__file__).resolve().parents[1] / "src" / "jackfield" / "api"
+RHAI_GUIDE = API.parents[2] / "rhai-python" / "docs" / "rhai.md"
 FOLDER = "reference"
 GROUPS = {
     "plugins": ("Plugins and hooks", "plugin hooks context extensions settings errors version diagnosis clock records"),
@@ -63,11 +64,18 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"{FOLDER}/{name}.md", page(title, members)
     name, title = HELPERS
     yield f"{FOLDER}/{name}.md", page(title, sorted(left))
-    yield f"{FOLDER}/rhai.md", HEAD.format(title="The Python package rhai", lead=RHAI) + directive("rhai")
+    head = HEAD.format(title="The Python package rhai", lead=RHAI)
+    yield f"{FOLDER}/rhai.md", head + rhai_guide() + directive("rhai")
 
 
 RHAI = """The package `rhai-python` runs scripts in Rhai from Python, without a daemon.
 [Scripts in Rhai](../rhai.md) describes the language."""
+
+
+def rhai_guide() -> str:
+    """The package's own page without its title. It names `register_fn`, which mkdocstrings leaves out: a stub has its
+    overloads alone."""
+    return RHAI_GUIDE.read_text(encoding="utf-8").partition("\n")[2].lstrip() + "\n"
 
 
 def page(title: str, members: list[str]) -> str:

@@ -69,17 +69,22 @@ class Scope:
     def __iter__(self) -> Iterator[str]: ...
     def keys(self) -> KeysView[str]:
         """The keys that `dict(scope)` and `**scope` ask for."""
-    def values(self) -> ValuesView[Any]: ...
-    def items(self) -> ItemsView[str, Any]: ...
-    def get(self, name: str, default: Any = None, /) -> Any: ...
+    def values(self) -> ValuesView[Any]:
+        """The values, in the order of the variables."""
+    def items(self) -> ItemsView[str, Any]:
+        """Pairs of a name and a value."""
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """The value of a variable, or `default` where it is not there."""
     def pop(self, name: str, /, *default: Any) -> Any:
         """Takes a variable out; KeyError where it is not there and there is no default."""
     def popitem(self) -> tuple[str, Any]:
         """Takes the newest variable out; KeyError where there is none."""
-    def setdefault(self, name: str, default: Any = None, /) -> Any: ...
+    def setdefault(self, name: str, default: Any = None, /) -> Any:
+        """The value of a variable, which is made with `default` where it is not there."""
     def update(self, variables: Mapping[str, Any] | Scope | Iterable[tuple[str, Any]], /) -> None:
         """Takes over variables of a mapping, or of pairs."""
-    def clear(self) -> None: ...
+    def clear(self) -> None:
+        """Takes all variables out."""
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]  # it changes, as a dict does

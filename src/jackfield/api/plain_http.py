@@ -59,6 +59,8 @@ class PlainHttpProblem(ValueError):
 
 @record
 class PlainReply:
+    """The whole answer of a server."""
+
     status: int
     body: bytes
 

@@ -23,6 +23,8 @@ class Folder:
 
 
 class FolderStore(Protocol):
+    """Folders of workflows, as trees within projects."""
+
     async def folders(self, within: Within | None = None) -> Sequence[Folder]:
         """All, by name: whoever makes them sees to it that they are few. within: None: of every project."""
 

@@ -25,6 +25,8 @@ class ImportedId:
 
 
 class ImportStore(Protocol):
+    """Ids of documents elsewhere, and those of the documents that an import made of them."""
+
     async def imported_ids(self, source: str, kind: str) -> list[ImportedId]:
         """All of them, by foreign id."""
 

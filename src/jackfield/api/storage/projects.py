@@ -37,6 +37,8 @@ class Project:
 
 @record
 class ProjectMember:
+    """The role of a user in a project."""
+
     project_id: str
     user_id: str
     role: ProjectRole
@@ -50,6 +52,8 @@ class Within:
 
 
 class ProjectStore(Protocol):
+    """Projects, their members, and the resources that they have or share."""
+
     async def project_revision(self) -> int:
         """Counts up with each change by the verbs below; 0: there was none yet."""
 

@@ -50,6 +50,8 @@ class ApiKey:
 
 @record
 class Variable:
+    """A variable of workflows: `$vars` has its value by its key."""
+
     id: str
     key: str
     value: str
@@ -70,6 +72,8 @@ class Credential:
 
 
 class UserStore(Protocol):
+    """Users, and their API keys."""
+
     async def add_user(self, user: User) -> None:
         """Raises `Conflict` when the name is taken, or the subject of this provider has a user."""
 

@@ -88,6 +88,8 @@ class CallUpdate:
 
 @record
 class StoredCall:
+    """A call of a webhook, as the history shows it."""
+
     id: str
     webhook_id: str
     execution_id: str | None
@@ -128,12 +130,16 @@ class StoredDelivery:
 
 @record
 class StoredAnswer:
+    """The answer that a call got, for deliveries that come again."""
+
     status: int
     headers: Sequence[tuple[str, str]]
     body: bytes
 
 
 class WebhookStore(Protocol):
+    """Webhooks by path, their calls, and the answers to deliveries."""
+
     async def webhooks(
         self,
         *,

@@ -88,6 +88,8 @@ class VersionRow:
 
 
 class WorkflowStore(Protocol):
+    """Workflows, their versions and their static data."""
+
     async def add_workflow(
         self,
         workflow: StoredWorkflow,
@@ -162,6 +164,8 @@ class WorkflowStore(Protocol):
 
 
 class TagStore(Protocol):
+    """Tags, and the workflows that have them."""
+
     async def tags(self, *, offset: int, limit: int) -> Page[Tag]:
         """By name."""
 
