@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -24,17 +25,16 @@ class OwnTerminals:
     @contextlib.contextmanager
     def noted(self, alias: str) -> Iterator[None]:
         """This process runs the agent. To be entered while nobody changes the profile. Raises `ConfigurationError`."""
-        path = self._directory / f"{_prefix(alias)}{os.getpid()}"
         private_directory(self._directory)
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:  # a file that nobody else has: containers that share the directory number their processes alike
+            descriptor, name = tempfile.mkstemp(prefix=f"{_prefix(alias)}{os.getpid()}-", dir=self._directory)
         except OSError as exc:
-            raise ConfigurationError(f"The note {path} cannot be used: {exc.strerror}; remove it.") from None
+            raise ConfigurationError(f"No file can be made in {self._directory}: {exc.strerror}.") from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
         finally:
-            path.unlink(missing_ok=True)
+            Path(name).unlink(missing_ok=True)
             os.close(descriptor)
 
     def processes(self, alias: str) -> Sequence[int]:
@@ -44,9 +44,8 @@ class OwnTerminals:
             files = [file for file in self._directory.iterdir() if file.name.startswith(prefix)]
         except FileNotFoundError:
             return []
-        return sorted(
-            int(pid) for file in files if (pid := file.name.removeprefix(prefix)).isdecimal() and _is_held(file)
-        )
+        numbers = {file: file.name.removeprefix(prefix).partition("-")[0] for file in files}
+        return sorted(int(pid) for file, pid in numbers.items() if pid.isdecimal() and _is_held(file))
 
 
 def _prefix(alias: str) -> str:
@@ -54,11 +53,13 @@ def _prefix(alias: str) -> str:
 
 
 def _is_held(path: Path) -> bool:
-    """One that nobody holds is removed."""
+    """One that nobody holds is removed. One that cannot be opened, such as another account's, may be held."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
+    except FileNotFoundError:
         return False
+    except OSError:
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink(missing_ok=True)

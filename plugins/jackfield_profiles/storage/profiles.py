@@ -102,7 +102,9 @@ class ProfileStore:
 
     @asynccontextmanager
     async def starting(self, alias: str) -> AsyncIterator[None]:
-        """As `changing`, for whoever starts its agent."""
+        """As `changing`, for whoever starts its agent. Raises `NotFound` for what can be no alias: locks are files."""
+        if not aliases.is_alias(alias):
+            raise aliases.unknown(alias)
         await self.require(alias, "start")
         async with self._locks.hold(alias):
             yield
