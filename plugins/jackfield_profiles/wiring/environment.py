@@ -94,7 +94,10 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
 
 
 def with_headers(lines: str, more: Iterable[tuple[str, str]]) -> str:
-    """lines: `name: value` each. Headers that they have stay as they are."""
-    own = [line for line in lines.splitlines() if line.strip()]
-    names = {line.partition(":")[0].strip().lower() for line in own}
-    return "\n".join([*own, *(f"{name}: {value}" for name, value in more if name.lower() not in names)])
+    """lines: `name: value` each. Where they have one of the headers already, they stay as they are: headers of a trace
+    belong together."""
+    added = {name.lower(): f"{name}: {value}" for name, value in more}
+    own = [line for line in lines.split("\n") if line.strip()]  # as agents part them, and not at U+2028
+    if any(line.partition(":")[0].strip().lower() in added for line in own):
+        return lines
+    return "\n".join([*own, *added.values()])

@@ -195,7 +195,8 @@ async def test_a_missing_key_is_told_with_the_ways_to_give_it(lab: Lab) -> None:
     [
         ("", "traceparent: 00-1\ntracestate: a=b"),
         ("X-Own: 1\n\n", "X-Own: 1\ntraceparent: 00-1\ntracestate: a=b"),
-        ("Traceparent : 00-2", "Traceparent : 00-2\ntracestate: a=b"),
+        ("X-Own: 1\u2028X-No: 2", "X-Own: 1\u2028X-No: 2\ntraceparent: 00-1\ntracestate: a=b"),
+        ("Traceparent : 00-2", "Traceparent : 00-2"),
     ],
 )
 def test_headers_of_a_profile_stay_beside_those_of_a_trace(own: str, expected: str) -> None:
