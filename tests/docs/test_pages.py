@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -91,3 +92,8 @@ def test_every_dependency_has_its_reason() -> None:
     assert not [name for name in sorted(names) if f"`{name}`" not in page]
     runtime = {re.split(r"[<>=\[; ]", entry)[0] for entry in project["project"]["dependencies"]}
     assert set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == runtime
+
+
+def test_the_site_holds_none_of_the_programs_that_make_it() -> None:
+    left_out = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["exclude_docs"].split()
+    assert {"__pycache__/", *(path.name for path in (ROOT / "docs").glob("*.py"))} <= set(left_out)
