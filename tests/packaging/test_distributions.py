@@ -83,7 +83,10 @@ def test_the_wheel_holds_the_built_interface_and_is_not_large(wheel: Path, wheel
     assert wheel.stat().st_size < MAX_WHEEL
     with zipfile.ZipFile(wheel) as archive:
         packed = [entry.compress_size for entry in archive.infolist() if entry.filename.startswith(STATIC)]
+        licences = archive.read(STATIC + "third-party-licenses.md").decode()
     assert sum(packed) < MAX_INTERFACE
+    assert "## Tabler Icons (MIT)" in licences  # drawings among our own sources
+    assert "Paweł Kuna" in licences
 
 
 def test_nothing_private_is_shipped(wheel_files: set[str]) -> None:
