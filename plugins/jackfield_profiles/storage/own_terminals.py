@@ -26,6 +26,7 @@ class OwnTerminals:
     def noted(self, alias: str) -> Iterator[None]:
         """This process runs the agent. To be entered while nobody changes the profile. Raises `ConfigurationError`."""
         private_directory(self._directory)
+        self.processes(alias)  # so that notes of killed processes do not pile up
         try:  # a file that nobody else has: containers that share the directory number their processes alike
             descriptor, name = tempfile.mkstemp(prefix=f"{_prefix(alias)}{os.getpid()}-", dir=self._directory)
         except OSError as exc:

@@ -15,7 +15,9 @@ from jackfield_profiles.storage.own_terminals import OwnTerminals
 def test_processes_of_one_number_have_a_note_each(tmp_path: Path) -> None:
     """Two containers that share the directory."""
     notes = OwnTerminals(tmp_path)
+    (tmp_path / ".work.process-13-abc").touch()  # of one that was killed
     with notes.noted("Work"):
+        assert len(list(tmp_path.iterdir())) == 1
         with notes.noted("work"):
             assert notes.processes("work") == [os.getpid()] * 2
         assert notes.processes("WORK") == [os.getpid()]
