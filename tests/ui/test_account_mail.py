@@ -88,7 +88,7 @@ def test_an_invitation_a_forgotten_password_and_an_address(
     assert postbox.arrived("root@example.com")["Subject"] == "Test mail of Jackfield"
     admin.get_by_role("button", name="Invite somebody").first.click()
     admin.get_by_label("For", exact=True).fill("ada@example.com")
-    admin.get_by_role("button", name="Make the link").click()
+    admin.get_by_role("button", name="Create the link").click()
     admin.get_by_text("The invitation was mailed to ada@example.com.").wait_for()
     axe(admin)
 

@@ -123,10 +123,10 @@ def test_a_passkey_is_made_and_lets_in_alone_and_behind_the_password(
     authenticator(page)
     page.goto("/ui/settings/security")
     give_password(page, "grace")
-    page.get_by_role("button", name="Make a passkey").click()
+    page.get_by_role("button", name="Create a passkey").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name of the passkey").fill("Laptop")
-    dialog.get_by_role("button", name="Make a passkey").click()
+    dialog.get_by_role("button", name="Create a passkey").click()
     page.get_by_test_id("recovery-codes").wait_for()
     page.get_by_role("button", name="I have kept them").click()
     page.get_by_role("cell", name="Laptop", exact=True).wait_for()
@@ -153,9 +153,9 @@ def test_a_page_at_an_address_says_where_passkeys_are(api: httpx.Client, strange
     page = stranger_page
     page.goto("/ui/settings/security")
     give_password(page, "joan")
-    page.get_by_role("button", name="Make a passkey").click()
+    page.get_by_role("button", name="Create a passkey").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name="Make a passkey").click()
+    dialog.get_by_role("button", name="Create a passkey").click()
     page.get_by_role("alert").get_by_text("open http://localhost:").wait_for()
 
 
@@ -180,7 +180,7 @@ def test_somebody_is_invited_and_chooses_a_name_and_a_password(
     give_password(stranger_page, USERNAME)
     stranger_page.get_by_role("button", name="Invite somebody").click()
     stranger_page.get_by_label("For", exact=True).fill("hedy@example.com")
-    stranger_page.get_by_role("button", name="Make the link").click()
+    stranger_page.get_by_role("button", name="Create the link").click()
     link = stranger_page.get_by_test_id("account-link").inner_text()
     stranger_page.get_by_role("button", name="I have copied it").click()
     stranger_page.get_by_role("cell", name="hedy@example.com", exact=True).wait_for()

@@ -67,13 +67,13 @@ def test_rules_changed_in_two_tabs_are_asked_about(
     assert page.get_by_role("button", name="Save", exact=True).is_disabled()
     assert tokens(page) == "45002"
     axe(page)
-    warning.get_by_role("button", name="Go on with mine").click()
+    warning.get_by_role("button", name="Keep mine").click()
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved. New requests").wait_for()
     assert config(seed)["port"] == 45_002
     page.get_by_label("Port").fill("45004")
     store(seed, port=45_005)
-    warning.get_by_role("button", name="Drop mine").click()
+    warning.get_by_role("button", name="Discard mine").click()
     poll(lambda: tokens(page) == "45005", "theirs is loaded", timeout=30)
 
 
@@ -116,7 +116,7 @@ def test_settings_of_a_profile_are_merged_field_by_field(seed: Seeded, make_cont
     page.get_by_label("Arguments").fill("--again")
     seed.data(seed.api.patch("/api/profiles/idle", json={"args": ["--theirs"]}))
     page.get_by_text("These settings were changed elsewhere").wait_for()
-    page.get_by_role("button", name="Drop mine").click()
+    page.get_by_role("button", name="Discard mine").click()
     assert page.get_by_label("Arguments").input_value() == "--theirs"
 
 
@@ -126,5 +126,5 @@ def test_variables_of_a_profile_changed_twice_are_asked_about(seed: Seeded, make
     page.get_by_label("Value of ONE").fill("mine")
     seed.data(seed.api.patch("/api/profiles/idle", json={"env": {"ONE": "1", "TWO": "2"}}))
     page.get_by_text("The variables were changed elsewhere").wait_for()
-    page.get_by_role("button", name="Drop mine").click()
+    page.get_by_role("button", name="Discard mine").click()
     poll(lambda: page.get_by_label("Value of TWO").count() == 1, "theirs is loaded", timeout=30)

@@ -87,7 +87,7 @@ def test_a_table_is_made_and_filled_by_hand(page: Page, api: httpx.Client) -> No
     page.keyboard.press("Tab")
     page.keyboard.type("many")
     page.keyboard.press("Enter")
-    page.get_by_role("alert").get_by_text("Give a number").wait_for()
+    page.get_by_role("alert").get_by_text("Enter a number").wait_for()
     page.keyboard.press("Control+a")
     page.keyboard.type("12")
     page.keyboard.press("Enter")

@@ -138,7 +138,7 @@ def test_the_list_of_nodes_has_those_that_run_and_others_behind_a_switch(page: P
     palette = page.get_by_role("region", name="Add a node")
     palette.get_by_text("Code", exact=True).first.wait_for()
     assert palette.get_by_text("Cannot run:").count() == 0
-    found = palette.get_by_text("The nodes that fit cannot run here.")
+    found = palette.get_by_text("The matching nodes cannot run here.")
     listed = api.get("/node-types", params={"schemas": "false", "unavailable": "true"}).json()["data"]
     for absent in (one["displayName"] for one in listed if not one["available"]):
         palette.get_by_role("textbox", name="Search nodes").fill(absent)
@@ -190,7 +190,7 @@ def test_data_of_an_execution_is_of_its_workflow_and_of_what_gave_some(page: Pag
     run = api.post(f"/workflows/{workflow}/execute-async").json()["executionId"]
     poll(lambda: api.get(f"/executions/{run}").json()["status"] == "success", "it has run")
     page.goto(f"/ui/workflows/{other}?execution={run}")
-    page.get_by_text("It is of another workflow.").wait_for()
+    page.get_by_text("It belongs to another workflow.").wait_for()
     assert page.get_by_label("Pinned data").count() == 0
     assert api.put(f"/workflows/{workflow}", json={**document, "connections": {}}).is_success
     page.goto(f"/ui/workflows/{workflow}?execution={run}")

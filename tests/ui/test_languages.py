@@ -149,7 +149,7 @@ def test_an_error_is_said_in_german_with_the_words_of_the_daemon(make_context: C
     page = german(make_context).new_page()
     page.goto("/ui/executions/gone")
     failure = page.get_by_role("alert")
-    failure.get_by_text("Das gibt es nicht, oder nicht für Sie.").wait_for()
+    failure.get_by_text("Das gibt es nicht, oder Sie haben keinen Zugriff darauf.").wait_for()
     assert len(failure.inner_text().splitlines()) > 2, "the sentence of the daemon stands below"
 
 

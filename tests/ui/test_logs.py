@@ -56,9 +56,9 @@ def test_new_lines_show_as_they_are_written(page: Page, daemon: Daemon, api: htt
 
     page.get_by_role("button", name="Pause").click()
     write(daemon, "written while nobody looked")
-    page.get_by_role("button", name="Go on (1 new)").wait_for()
+    page.get_by_role("button", name="Continue (1 new)").wait_for()
     assert lines.get_by_text("written while nobody looked").count() == 0
-    page.get_by_role("button", name="Go on (1 new)").click()
+    page.get_by_role("button", name="Continue (1 new)").click()
     lines.get_by_text("written while nobody looked").wait_for()
 
 
@@ -138,6 +138,6 @@ def test_the_registry_is_synced_and_pinned(
     page.get_by_role("button", name="Pin the current commit").click()
     page.get_by_text(re.compile("^Pinned to")).wait_for()
     axe(page)
-    page.get_by_role("button", name="Go with the channel again").click()
-    page.get_by_text("whatever the channel has").wait_for()
+    page.get_by_role("button", name="Follow the channel again").click()
+    page.get_by_text("the channel", exact=True).wait_for()
     fits(page)

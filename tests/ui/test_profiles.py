@@ -79,7 +79,7 @@ def test_a_profile_is_made_in_three_steps(page: Page, sessions: Sessions) -> Non
     name.fill("work")
     page.get_by_role("button", name="Create the profile").click()
     # No key: the daemon refuses, and the step with the field is shown.
-    told(page, "The profile was not made")
+    told(page, "The profile was not created")
     page.get_by_label("Acme's API key").fill(KEY)
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Create the profile").click()
@@ -119,7 +119,7 @@ def test_secrets_are_masked_and_stay(page: Page, sessions: Sessions, daemon: Dae
     page.get_by_role("button", name="Add a variable").click()
     page.get_by_label("Name 3").fill("PLAIN")
     page.get_by_role("button", name="Save").click()
-    told(page, "It is there already.")
+    told(page, "It already exists.")
     page.get_by_label("Name 3").fill("MORE")
     page.get_by_label("Value of MORE").fill("1")
     page.get_by_role("button", name="Save").click()
@@ -137,11 +137,11 @@ def test_hooks_are_edited_imported_and_exported(page: Page, sessions: Sessions, 
     page.goto("/ui/profiles/work?tab=hooks")
     page.get_by_role("button", name="Add a hook").click()
     page.get_by_label("Matcher").fill("Bash")
-    page.get_by_label("Timeout (s)").fill("30000")
+    page.get_by_label("Time limit (s)").fill("30000")
     page.get_by_role("textbox", name="Command").fill("./check.sh")
     page.get_by_role("button", name="Save").click()
     told(page, "The hooks were not saved")
-    page.get_by_label("Timeout (s)").fill("30")
+    page.get_by_label("Time limit (s)").fill("30")
     page.get_by_role("button", name="Save").click()
     told(page, "Saved.")
     hooks = {
@@ -253,7 +253,7 @@ def test_the_pages_are_accessible(
         "/ui/profiles?new": "Choose an agent",
         "/ui/profiles/work": "Home",
         "/ui/profiles/work?tab=environment": "Environment of the agent",
-        "/ui/profiles/work?tab=hooks": "Does",
+        "/ui/profiles/work?tab=hooks": "Action",
         "/ui/profiles/work?tab=run": "Time limit (s)",
         "/ui/agents": "Claude Code",
         "/ui/agents?tab=providers": "Acme",

@@ -125,7 +125,7 @@ def test_another_user_sees_nothing_of_the_one_before(make_context: Make, daemon:
     page.get_by_role("dialog", name="Your session has ended").wait_for()
     log_in(page, "a-viewer")
     page.get_by_role("tab", name="Users").click()
-    page.get_by_text("Users are an administrator’s matter").wait_for()
+    page.get_by_text("Only administrators manage users").wait_for()
     assert page.get_by_text("a-member").count() == 0
 
 

@@ -275,7 +275,7 @@ def test_a_link_to_look(
     showing(page, "ready>")
     page.get_by_role("button", name="Menu of").click()
     page.get_by_role("menuitem", name="Share a link to look").click()
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create a link").click()
     link = page.get_by_text(re.compile("#token=jf_sh_")).inner_text()
     page.get_by_role("button", name="Done").click()
     guest = make_context(stranger=True, viewport="phone").new_page()

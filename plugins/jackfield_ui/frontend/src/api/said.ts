@@ -10,9 +10,9 @@ export const SAID: Readonly<Record<string, () => string>> = {
   SESSION_EXPIRED: () => t('The session has ended. Log in again.'),
   INVALID_CREDENTIALS: () => t('The user name or the password is wrong.'),
   ACCESS_DENIED: () => t('You are not allowed to do this.'),
-  NOT_FOUND: () => t('This does not exist, or not for you.'),
+  NOT_FOUND: () => t('This does not exist, or you have no access to it.'),
   REQUEST_TIMEOUT: () => t('The request did not arrive in time.'),
-  CONFLICT: () => t('This contradicts the current state.'),
+  CONFLICT: () => t('This conflicts with the current state.'),
   DATA_DAMAGED: () => t('The record is damaged. Restore it from a backup, or delete it.'),
   PAYLOAD_TOO_LARGE: () => t('The request is larger than the daemon accepts.'),
   UNSUPPORTED_MEDIA_TYPE: () => t('The daemon does not read this kind of file.'),
@@ -26,7 +26,7 @@ export const SAID: Readonly<Record<string, () => string>> = {
   UPSTREAM_FAILED: () => t('Another server did not answer as expected.'),
   NOT_SUPPORTED: () => t('Jackfield does not offer this.'),
   CONFIGURATION: () => t('The configuration is not valid.'),
-  INTERNAL: () => t('An error happened in the daemon. Its log tells more.'),
+  INTERNAL: () => t('An error occurred in the daemon. Its log has the details.'),
 };
 
 /** The code in the language of the interface; undefined in English, and for a code that it does not know. */

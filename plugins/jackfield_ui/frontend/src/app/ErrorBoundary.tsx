@@ -48,7 +48,7 @@ export class ErrorBoundary extends Component<Props, State> {
         role="alert"
       >
         <Stack>
-          <Text>{t('It is a mistake of Jackfield’s. The rest goes on working.')}</Text>
+          <Text>{t('This is a bug in Jackfield. Everything else still works.')}</Text>
           <Text className="jf-mono">{messageOf(error)}</Text>
           <Group>
             <Button variant="default" onClick={() => this.setState({ error: undefined })}>

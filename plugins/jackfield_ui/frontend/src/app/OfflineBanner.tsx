@@ -32,7 +32,7 @@ export function OfflineBanner() {
         <Group className={classes.offline} justify="center" gap="sm" wrap="nowrap">
           <Loader size={14} color="currentColor" aria-hidden="true" />
           <Text size="sm">
-            {rich('<b>Jackfield does not answer.</b> This page goes on by itself as soon as it does.', {
+            {rich('<b>Jackfield does not answer.</b> This page continues as soon as it does.', {
               b: (inner) => <b>{inner}</b>,
             })}
           </Text>

@@ -25,10 +25,10 @@ export function ChangedElsewhere({
       </Text>
       <Group gap="sm">
         <Button variant="default" size="compact-sm" onClick={onReload}>
-          {t('Drop mine and load them')}
+          {t('Discard mine and load them')}
         </Button>
         <Button variant="default" size="compact-sm" onClick={onKeep}>
-          {t('Go on with mine')}
+          {t('Keep mine')}
         </Button>
       </Group>
     </Alert>

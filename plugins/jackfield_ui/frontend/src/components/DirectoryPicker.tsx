@@ -101,7 +101,7 @@ export function DirectoryPicker({
         )}
         {found?.truncated && (
           <Text size="sm" c="dimmed">
-            {t('There are more than are listed; type the path.')}
+            {t('The list is not complete; type the path.')}
           </Text>
         )}
         <Group gap="sm" justify="space-between">

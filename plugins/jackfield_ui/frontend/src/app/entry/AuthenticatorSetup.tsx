@@ -36,7 +36,7 @@ export function AuthenticatorSetup({ onDone }: { onDone: (codes: readonly string
             {messageOf(problem)}
           </Alert>
         )}
-        {begun.isPending && <Loader aria-label={t('Making a secret')} />}
+        {begun.isPending && <Loader aria-label={t('Creating a secret')} />}
         {begun.data && (
           <>
             <Text>{t('Scan this picture with an authenticator app, or type the secret into it.')}</Text>

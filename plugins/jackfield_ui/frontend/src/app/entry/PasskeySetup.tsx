@@ -35,7 +35,7 @@ export function PasskeySetup({ onDone }: { onDone: (codes: readonly string[]) =>
             {messageOf(error)}
           </Alert>
         )}
-        <Text>{t('A passkey lets you in with the lock of your device, without a password.')}</Text>
+        <Text>{t('A passkey logs you in with your device’s screen lock, without a password.')}</Text>
         <TextInput
           label={t('Name of the passkey')}
           description={t('Such as the device that keeps it')}
@@ -44,7 +44,7 @@ export function PasskeySetup({ onDone }: { onDone: (codes: readonly string[]) =>
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" loading={isPending}>
-          {t('Make a passkey')}
+          {t('Create a passkey')}
         </Button>
       </Stack>
     </form>

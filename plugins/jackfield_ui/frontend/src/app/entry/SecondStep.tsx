@@ -126,7 +126,7 @@ function FirstSetup() {
       <Text>{t('Your role needs a second factor. Set one up to come in.')}</Text>
       <Button onClick={() => setWay('app')}>{t('Set up an authenticator app')}</Button>
       <Button variant="default" onClick={() => setWay('passkey')}>
-        {t('Make a passkey')}
+        {t('Create a passkey')}
       </Button>
     </Stack>
   );

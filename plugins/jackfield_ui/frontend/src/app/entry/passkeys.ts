@@ -73,12 +73,12 @@ export async function signWithPasskey(options: unknown): Promise<string> {
 export function passkeyProblem(error: unknown): Error {
   if (error instanceof DOMException && error.name === 'InvalidStateError')
     return new Error(t('This device has a passkey of yours already.'));
-  if (error instanceof DOMException) return new Error(t('The browser made no passkey’s answer. Try again.'));
+  if (error instanceof DOMException) return new Error(t('The browser returned no answer from a passkey. Try again.'));
   return error instanceof Error ? error : new Error(String(error));
 }
 
 function plain(made: Credential | null) {
-  if (!(made instanceof PublicKeyCredential)) throw new Error(t('The browser gave no passkey.'));
+  if (!(made instanceof PublicKeyCredential)) throw new Error(t('The browser returned no passkey.'));
   const { id, rawId, type, response, authenticatorAttachment } = made;
   return { id, rawId: text(rawId), type, response, authenticatorAttachment, clientExtensionResults: {} };
 }

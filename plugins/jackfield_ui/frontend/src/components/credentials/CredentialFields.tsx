@@ -31,7 +31,7 @@ export function CredentialFields({
       <TextInput
         label={t('Allowed hosts')}
         description={t(
-          'Separated by commas, such as api.example.com, *.example.org. It is sent nowhere else. Empty: to every host.',
+          'Separated by commas, such as api.example.com, *.example.org. Jackfield sends it to no other host. Empty: to every host.',
         )}
         value={values.allowedHosts ?? ''}
         error={errors['values.allowedHosts']}

@@ -37,7 +37,7 @@ export default function MoveDialog(placed: Placed) {
             : t('Workflows of other projects can no longer use it, unless you share it with them.')
         }
         placeholder={t('Choose a project')}
-        nothingFoundMessage={t('No other project takes it')}
+        nothingFoundMessage={t('No other project can take it')}
         data={choices.map(({ id, name }) => ({ value: id, label: name }))}
         value={chosen}
         onChange={setChosen}

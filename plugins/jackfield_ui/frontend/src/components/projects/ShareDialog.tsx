@@ -47,14 +47,14 @@ export default function ShareDialog(placed: Placed) {
       {...placed}
       title={t('Share {named}', { named: named(kind, things) })}
       action={t('Share')}
-      done={(shared) => t('{shared} shared anew.', { shared })}
-      notDone={(kept) => t('{kept} not shared anew', { kept })}
+      done={(shared) => t('Sharing changed: {shared}.', { shared })}
+      notDone={(kept) => t('Sharing not changed: {kept}', { kept })}
       ready={changed && places.length === things.length}
       run={run}
     >
       <MultiSelect
         label={t('Shared with')}
-        description={t('Their editors may use it, and cannot change it.')}
+        description={t('Their editors may use it, but cannot change it.')}
         placeholder={chosen.length ? '' : t('Choose projects or people')}
         data={[...known, { group: t('Others'), items: others }].filter(({ items }) => items.length > 0)}
         value={chosen}

@@ -81,7 +81,7 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
         <Stack>
           <Group grow align="flex-start">
             <TextInput
-              label={t('Id')}
+              label={t('ID')}
               required
               data-autofocus
               classNames={{ input: 'jf-mono' }}
@@ -125,7 +125,7 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
           )}
           <TagsInput
             label={t('Models')}
-            description={t('The first is the default. None: any.')}
+            description={t('The first is the default. Empty: any model.')}
             {...form.getInputProps('models')}
           />
           {error && (

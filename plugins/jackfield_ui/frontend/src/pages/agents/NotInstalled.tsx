@@ -18,7 +18,7 @@ export function NotInstalled({ agent: { binary, install } }: { agent: AgentDetai
             <Copyable text={command} label={t('the command')} />
           </div>
         ) : (
-          <Text size="sm">{t('Install it as its maker says.')}</Text>
+          <Text size="sm">{t('Follow its maker’s instructions to install it.')}</Text>
         )}
         {page && (
           <Text size="sm">

@@ -24,7 +24,7 @@ export function AnswerForm({ approval }: { approval: Approval }) {
   if (asked.some(({ kind }) => kind === 'file')) {
     return (
       <Text mt="sm">
-        {approval.url ? <Anchor href={approval.url}>{t('Open the page of this form')}</Anchor> : t('It takes files.')}
+        {approval.url ? <Anchor href={approval.url}>{t('Open the page of this form')}</Anchor> : t('It accepts files.')}
       </Text>
     );
   }

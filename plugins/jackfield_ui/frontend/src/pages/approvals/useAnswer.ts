@@ -16,8 +16,8 @@ export function useAnswer({ id }: Approval) {
           body: { option: '', note: '', ...given },
         }),
       ),
-    onSuccess: () => notifyDone(t('Your answer was given.')),
-    onError: (error) => notifyError(error, t('Your answer was not taken')),
+    onSuccess: () => notifyDone(t('Your answer was sent.')),
+    onError: (error) => notifyError(error, t('Your answer was not accepted')),
     onSettled: () => client.invalidateQueries({ queryKey: APPROVALS }),
   });
 }

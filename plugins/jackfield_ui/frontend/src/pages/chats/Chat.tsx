@@ -28,7 +28,7 @@ function Conversation({ id }: { id: string }) {
   const problem = chat.error ?? error;
   const state = chat.data?.state ?? 'starting';
   const finish = async () => {
-    const body = t('The agent and all that it has started are ended. It can be resumed under its own name.');
+    const body = t('The agent and all its processes end. You can resume it under its own name.');
     if (await confirm({ title: t('End this chat?'), body, action: t('End the chat') })) end.mutate();
   };
 

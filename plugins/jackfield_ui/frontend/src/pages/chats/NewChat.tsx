@@ -56,7 +56,7 @@ export function NewChat({
             </Button>
           }
         >
-          {t('A chat is with the agent of a profile: which agent, with which provider, model and key.')}
+          {t('You chat with the agent of a profile. The profile names the agent, its provider, its model and its key.')}
         </EmptyState>
       ) : (
         <form onSubmit={(event) => void submit(event)}>
@@ -71,7 +71,7 @@ export function NewChat({
             />
             <TextInput
               label={t('Go on with')}
-              description={t('The agent’s own name of an earlier session.')}
+              description={t('The name that the agent gave an earlier session.')}
               classNames={{ input: 'jf-mono' }}
               value={resume}
               onChange={(event) => setResume(event.currentTarget.value)}

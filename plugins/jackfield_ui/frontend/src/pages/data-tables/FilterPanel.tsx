@@ -24,7 +24,7 @@ export function FilterPanel({ table, view: { conditions, join }, onChange }: Pro
         {conditions.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label={t('Rows that fit')}
+            aria-label={t('Rows that match')}
             value={join}
             onChange={(next) => onChange({ conditions, join: next === 'or' ? 'or' : 'and' })}
             data={[

@@ -81,8 +81,8 @@ function Sheet({ table }: { table: DataTableShown }) {
     });
     const body =
       rows <= MOST_UNDONE
-        ? t('Undo brings them back, with their ids, as long as this page is open.')
-        : t('This cannot be undone: more than {mostUndone} rows at once do not come back.', {
+        ? t('Undo brings them back, with their IDs, as long as this page is open.')
+        : t('You cannot undo this: undo restores at most {mostUndone} rows.', {
             mostUndone: count(MOST_UNDONE),
           });
     if (!(await confirm({ title, body, action: t('Delete') }))) return;
@@ -109,9 +109,7 @@ function Sheet({ table }: { table: DataTableShown }) {
       {filtering && !empty && <FilterPanel table={table} view={view} onChange={change} />}
       {empty ? (
         <EmptyState title={t('No columns yet')}>
-          {mayWrite
-            ? t('Add the first column: then rows have something to hold.')
-            : t('Someone who may write adds them.')}
+          {mayWrite ? t('Add a column first. Rows need at least one.') : t('Somebody with write access adds them.')}
         </EmptyState>
       ) : (
         <Grid

@@ -33,7 +33,7 @@ export function UsedBy({ table: { id, name } }: { table: DataTableShown }) {
           leftSection={<IconGitBranch size={16} aria-hidden="true" />}
         >
           {workflows === 0
-            ? t('No workflow names it')
+            ? t('No workflow uses it')
             : found.truncated
               ? t('{workflows, plural, one {Used by # or more workflow} other {Used by # or more workflows}}', {
                   workflows,

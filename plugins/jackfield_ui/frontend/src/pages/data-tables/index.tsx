@@ -91,8 +91,8 @@ export default function DataTables() {
         rowActions={(table) => <TableMenu table={table} belonging={belonging} />}
         empty={
           wanted ? (
-            <EmptyState icon={IconTable} title={t('No data table fits')}>
-              {t('Its name has to have “{wanted}” in it.', { wanted })}
+            <EmptyState icon={IconTable} title={t('No data table matches')}>
+              {t('Its name must contain “{wanted}”.', { wanted })}
             </EmptyState>
           ) : (
             <EmptyState icon={IconTable} title={t('No data tables yet')} action={button}>

@@ -78,7 +78,7 @@ export default function Compare() {
             columns={COLUMNS}
             rows={shown}
             rowKey={({ rowId }) => String(rowId)}
-            empty={<EmptyState title={t('No row has another score')} />}
+            empty={<EmptyState title={t('No row’s score has changed')} />}
           />
         </Stack>
       ) : (

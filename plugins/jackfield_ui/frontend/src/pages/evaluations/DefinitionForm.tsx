@@ -169,7 +169,9 @@ function TargetFields({ draft, set }: Part) {
           />
           <Textarea
             label={t('Prompt')}
-            description={t('A template over the row: {example}', { example: '=Answer briefly: {{ $json.question }}' })}
+            description={t('A template with the row’s values: {example}', {
+              example: '=Answer briefly: {{ $json.question }}',
+            })}
             required
             autosize
             minRows={3}

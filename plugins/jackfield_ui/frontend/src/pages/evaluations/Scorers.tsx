@@ -135,7 +135,7 @@ function Fields({ scorer, set }: FieldsProps) {
       {scorer.kind === 'metric' ? (
         <TextInput
           label={t('Metric')}
-          description={t('The name of a number that a node Evaluation of the workflow sets.')}
+          description={t('The name of a number that an Evaluation node of the workflow sets.')}
           required
           value={scorer.metric}
           onChange={(event) => set({ metric: event.currentTarget.value })}

@@ -141,7 +141,7 @@ export function Chosen({
             void ask(
               ACTIONS.remove,
               t('Delete {executions}?', { executions: executions(ids.length) }),
-              t('Their items and results are gone for good. Executions that still run have to be stopped first.'),
+              t('You lose their items and results for good. Stop executions that still run first.'),
               t('Delete'),
             )
           }

@@ -276,7 +276,7 @@ function Again({ execution: { id, status } }: { execution: Execution }) {
     onError: (error) => notifyError(error, t('It cannot be deleted')),
   });
   const ask = async () => {
-    const body = t('Its items and results are gone for good. The workflow stays.');
+    const body = t('You lose its items and results for good. The workflow stays.');
     if (await confirm({ title: t('Delete this execution?'), body, action: t('Delete') })) removal.mutate();
   };
   return (

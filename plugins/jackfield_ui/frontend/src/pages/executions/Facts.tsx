@@ -20,7 +20,7 @@ export function Facts({ execution }: { execution: Execution }) {
     ],
     [t('Version'), workflowVersion],
   ];
-  if (resumeAt) facts.push([t('Goes on'), <RelativeTime key="resume" time={resumeAt} />]);
+  if (resumeAt) facts.push([t('Keeps running'), <RelativeTime key="resume" time={resumeAt} />]);
   if (retryOf) {
     facts.push([
       t('Retry of'),
@@ -29,7 +29,7 @@ export function Facts({ execution }: { execution: Execution }) {
       </Anchor>,
     ]);
   }
-  facts.push(['ID', <Copyable key="id" text={id} label={t('the execution’s id')} />]);
+  facts.push(['ID', <Copyable key="id" text={id} label={t('the execution’s ID')} />]);
   return (
     <dl className={classes.facts}>
       {facts.map(([name, value]) => (

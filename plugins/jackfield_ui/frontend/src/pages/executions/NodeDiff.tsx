@@ -101,7 +101,7 @@ function Texts({ node, sides, output }: { node: string; sides: readonly [Given, 
     <>
       {before === after ? (
         <Text size="sm" c="dimmed">
-          {most ? t('The items are the same.') : t('Nothing came out here in either.')}
+          {most ? t('The items are the same.') : t('Neither execution has items here.')}
         </Text>
       ) : (
         <Suspense fallback={<Skeleton height={80} />}>

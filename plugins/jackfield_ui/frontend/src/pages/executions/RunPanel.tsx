@@ -131,8 +131,8 @@ function Inputs({
     return (
       <Text c="dimmed">
         {known
-          ? t('Nothing that is kept led to this node.')
-          : t('The workflow is not kept any more, so what led here is not known.')}
+          ? t('No stored data led to this node.')
+          : t('The workflow is no longer stored, so its path to this node is unknown.')}
       </Text>
     );
   }
@@ -192,7 +192,7 @@ function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
         <SegmentedControl
           size="xs"
           mb="sm"
-          aria-label={t('Which output')}
+          aria-label={t('Output shown')}
           value={String(output)}
           onChange={(next) => setOutput(Number(next))}
           data={run.counts.map((some, index) => ({

@@ -38,7 +38,7 @@ export function Timeline({
         <Title order={2}>{t('Timeline')}</Title>
         <Text size="sm" c="dimmed" role="status">
           {text
-            ? t('{length} of {runs} node runs have it', {
+            ? t('{length} of {runs} node runs contain it', {
                 length: count([...hits.values()].filter(Boolean).length),
                 runs: count(runs.length),
               })

@@ -74,7 +74,7 @@ export default function Executions() {
           filtered ? (
             <EmptyState
               icon={IconSearch}
-              title={t('No execution fits')}
+              title={t('No execution matches')}
               action={
                 <Button variant="default" onClick={() => change({ status: '', workflow: '', mode: '', within: '' })}>
                   {t('Show all executions')}

@@ -33,7 +33,7 @@ export function NodeTypes() {
         checked={every}
         onChange={(event) => setEvery(event.currentTarget.checked)}
       />
-      {found.length === 0 && <Words c="dimmed">{t('No node type fits. Try another word.')}</Words>}
+      {found.length === 0 && <Words c="dimmed">{t('No node type matches. Try another word.')}</Words>}
       {GROUPS.map(([group, label]) => {
         const some = found.filter((one) => one.group === group);
         if (some.length === 0) return null;

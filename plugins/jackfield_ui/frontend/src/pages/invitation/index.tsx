@@ -26,7 +26,7 @@ export default function Invitation() {
         <Stack align="center" gap="sm">
           <Logo size={40} />
           <Title order={1}>
-            {told.data?.purpose === 'reset' ? t('Set another password') : t('Welcome to Jackfield')}
+            {told.data?.purpose === 'reset' ? t('Set a new password') : t('Welcome to Jackfield')}
           </Title>
         </Stack>
         <Paper p="lg">
@@ -99,7 +99,7 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
           label={t('Repeat the new password')}
           autoComplete="new-password"
           required
-          error={same || !repeated ? undefined : t('This is not the same.')}
+          error={same || !repeated ? undefined : t('The two passwords differ.')}
           value={repeated}
           onChange={(event) => setRepeated(event.currentTarget.value)}
         />
@@ -109,7 +109,7 @@ function Acceptance({ token, reset, name }: { token: string; reset: boolean; nam
         {!reset && hasPasskeys() && (
           <>
             <Text size="sm" c="dimmed">
-              {t('A passkey can take the place of the password. It needs your user name alone.')}
+              {t('You can use a passkey instead of a password. It needs only your user name.')}
             </Text>
             <Button
               variant="default"

@@ -35,8 +35,8 @@ export default function Logs() {
       {may ? (
         <Log />
       ) : (
-        <EmptyState icon={IconShieldLock} title={t('The log is an administrator’s matter')}>
-          {t('It tells about everybody’s requests. Ask an administrator to look, or to change your role.')}
+        <EmptyState icon={IconShieldLock} title={t('Only administrators see the log')}>
+          {t('It shows everybody’s requests. Ask an administrator to look, or to change your role.')}
         </EmptyState>
       )}
     </Page>
@@ -74,7 +74,7 @@ function Log() {
       },
     );
   };
-  useShortcuts([{ keys: 'P', label: paused ? t('Go on') : t('Pause'), run: toggle }]);
+  useShortcuts([{ keys: 'P', label: paused ? t('Continue') : t('Pause'), run: toggle }]);
   useFresh(client);
 
   return (
@@ -105,13 +105,13 @@ function Log() {
           }
           onClick={toggle}
         >
-          {paused ? (fresh ? t('Go on ({fresh} new)', { fresh: count(fresh) }) : t('Go on')) : t('Pause')}
+          {paused ? (fresh ? t('Continue ({fresh} new)', { fresh: count(fresh) }) : t('Continue')) : t('Pause')}
         </Button>
         <Following paused={paused !== undefined} state={tail.state} />
       </Group>
       {tail.missed > 0 && (
         <Alert color="yellow" mb="md" role="status">
-          {t('{missed} lines came too fast to be sent.', { missed: count(tail.missed) })}{' '}
+          {t('{missed} lines came too fast, so the daemon left them out.', { missed: count(tail.missed) })}{' '}
           <Button variant="subtle" size="compact-sm" onClick={readAgain}>
             {t('Read them')}
           </Button>
@@ -128,7 +128,7 @@ function Log() {
       ) : lines.length === 0 ? (
         <EmptyState
           icon={IconListDetails}
-          title={history.more.has ? t('Nothing among the latest lines') : t('No line fits')}
+          title={history.more.has ? t('Nothing among the latest lines') : t('No line matches')}
         >
           {search || level !== 'debug'
             ? t('Search for something else, or show all levels. New lines show here as they come.')

@@ -24,7 +24,7 @@ const KEY = ['community-nodes'];
 const MOST_NAME = 320;
 /** What comes with a package: shown before anything is fetched. */
 const RISK = t(
-  'Its code, and that of all that it needs, is its publishers’. It runs in a sandbox, and gets the items and credentials of the nodes that use it.',
+  'Its code and its dependencies come from their publishers. It runs in a sandbox, and gets the items and credentials of the nodes that use it.',
 );
 
 export default function Community() {
@@ -38,7 +38,7 @@ export default function Community() {
     const question = { title: t('Add the package “{text}”?', { text }), body: RISK, action: t('Add'), danger: false };
     if (!(await confirm(question))) return;
     const made = await body(api.POST(PATH, { body: { ...given, integrity: '' } }));
-    notifyDone(t('{name} {version} is here.', { name: made.name, version: made.version }));
+    notifyDone(t('{name} {version} was installed.', { name: made.name, version: made.version }));
     reread();
   };
   const button = may && (
@@ -80,7 +80,7 @@ export default function Community() {
             label: t('Package'),
             description: t('Its name on npm, and a version if you want another than the newest: n8n-nodes-acme@1.2.0'),
             maxLength: MOST_NAME,
-            action: t('Go on'),
+            action: t('Continue'),
             run: add,
           }}
           onClose={() => setParams({}, { replace: true })}
@@ -172,7 +172,7 @@ function Actions({ found: { name } }: { found: Package }) {
       notifyDone(t('{name} is at {version} now.', { name, version }));
       reread();
     },
-    onError: (error) => notifyError(error, t('{name} stays as it was', { name })),
+    onError: (error) => notifyError(error, t('{name} is unchanged', { name })),
   });
   const remove = useMutation({
     mutationFn: () => api.DELETE(ONE, path),
@@ -181,7 +181,7 @@ function Actions({ found: { name } }: { found: Package }) {
   });
   const askUpdate = async () => {
     const question = {
-      title: t('Bring “{name}” to its newest version?', { name }),
+      title: t('Update “{name}” to its newest version?', { name }),
       body: RISK,
       action: t('Update'),
       danger: false,

@@ -62,7 +62,7 @@ export function ApiKey({ profile, provider }: { profile: Detail; provider: Provi
               <PasswordInput
                 flex="1 1 16rem"
                 aria-label={profile.has_key ? t('New API key') : t('API key')}
-                placeholder={profile.has_key ? t('A new key in its place') : t('The key')}
+                placeholder={profile.has_key ? t('A new key that replaces it') : t('The key')}
                 autoComplete="off"
                 value={key}
                 onChange={(event) => setKey(event.currentTarget.value)}

@@ -104,7 +104,7 @@ export function Create({
                 <>
                   <Text size="sm">
                     {rich(
-                      '{name} is not installed here. Install it as its maker says, so that {binary} is found; see <link>Agents</link>.',
+                      '{name} is not installed here. Follow its maker’s instructions, so that Jackfield finds {binary}; see <link>Agents</link>.',
                       {
                         name: chosen.name,
                         binary: <span className="jf-mono">{detail.data?.binary ?? chosen.id}</span>,
@@ -138,7 +138,7 @@ export function Create({
             />
           )}
           {create.error && (
-            <Alert color="red" icon={<IconAlertTriangle />} title={t('The profile was not made')} role="alert">
+            <Alert color="red" icon={<IconAlertTriangle />} title={t('The profile was not created')} role="alert">
               {messageOf(create.error)}
               {Object.entries(fields).map(([name, why]) => (
                 <div key={name}>

@@ -90,7 +90,11 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
     const title = t('Replace all hooks of “{alias}”?', { alias: profile.alias });
     const sure =
       rows.length === 0 ||
-      (await confirm({ title, body: t('With those in {name}.', { name: file.name }), action: t('Replace') }));
+      (await confirm({
+        title,
+        body: t('Jackfield replaces them with those in {name}.', { name: file.name }),
+        action: t('Replace'),
+      }));
     if (sure) importing.mutate(file);
   };
   const submit = async () => {
@@ -123,7 +127,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed" maw={560}>
             {t(
-              'Commands get the event as JSON on their standard input. Times are seconds, 1 to 3600; without one the agent’s own limit counts.',
+              'Commands get the event as JSON on their standard input. Times are seconds, 1 to 3600; without one, the agent’s own limit applies.',
             )}
           </Text>
           <Group gap="sm">
@@ -190,7 +194,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <Select
                   flex="0 1 8rem"
-                  label={t('Does')}
+                  label={t('Action')}
                   data={KIND_LABELS}
                   allowDeselect={false}
                   {...form.getInputProps(`rows.${at}.kind`)}
@@ -198,7 +202,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <NumberField
                   flex="0 1 8rem"
-                  label={t('Timeout (s)')}
+                  label={t('Time limit (s)')}
                   min={1}
                   decimals={0}
                   placeholder={t('Its own')}

@@ -112,7 +112,7 @@ function Outcome({ result }: { result: RunResult }) {
             status={exit_code === 0 && !timed_out ? 'success' : 'failed'}
             label={
               timed_out
-                ? t('Out of time')
+                ? t('Timed out')
                 : exit_code === 0
                   ? t('Done')
                   : t('Exit code {exitCode}', { exitCode: exit_code })

@@ -24,7 +24,7 @@ export function Tools({ profile, shown }: { profile: Detail; shown: boolean }) {
     try {
       const now = await change.mutateAsync({ daemon_tools: scopeOf(values) });
       saved(choiceOf(now.daemon_tools), values);
-      notifyDone(t('Saved. It counts from the agent’s next start.'));
+      notifyDone(t('Saved. It applies from the agent’s next start.'));
     } catch (error) {
       notifyError(error, t('It was not saved'));
     }
@@ -66,7 +66,7 @@ function OfferedTools({ choice, change, writes, shown }: Part) {
       </Title>
       <Switch
         label={t('All workflows that are offered as tools')}
-        description={t('Those that are offered later, too, but not those without a mark below.')}
+        description={t('Also those offered later, except those that you switch off below.')}
         checked={choice.offered}
         disabled={!writes}
         onChange={(event) => change({ offered: event.currentTarget.checked })}
@@ -88,7 +88,7 @@ function OfferedTools({ choice, change, writes, shown }: Part) {
         ))}
       {choice.offered && offered.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('No active workflow is offered. Switch it on in the settings of a workflow.')}
+          {t('No active workflow is offered as a tool. Switch this on in the settings of a workflow.')}
         </Text>
       )}
     </Stack>

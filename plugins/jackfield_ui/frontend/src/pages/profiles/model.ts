@@ -6,7 +6,7 @@ import { t } from '../../language/messages';
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 export function aliasProblem(alias: string): string | undefined {
-  if (!alias) return t('Give it a name.');
+  if (!alias) return t('Enter a name.');
   if (alias.length > 64) return t('At most 64 characters.');
   return ALIAS.test(alias) ? undefined : t('Letters, digits, _ and -; the first a letter or a digit.');
 }
@@ -55,11 +55,11 @@ export function envOf(pairs: readonly Pair[]): { env: Record<string, string>; pa
   const checked = pairs.map(({ error: _, ...pair }) => {
     const name = pair.key.trim();
     const problem = !name
-      ? t('Give it a name.')
+      ? t('Enter a name.')
       : /[=\0]/.test(name)
-        ? t('A name has no “=”.')
+        ? t('A name cannot contain “=”.')
         : Object.hasOwn(env, name)
-          ? t('It is there already.')
+          ? t('It already exists.')
           : undefined;
     if (problem) {
       valid = false;

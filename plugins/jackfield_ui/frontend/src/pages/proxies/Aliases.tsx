@@ -30,7 +30,7 @@ export function Aliases({ draft, errors, onChange }: FormProps) {
             <TextInput
               label={t('Requested model')}
               value={name}
-              error={twice ? t('This name stands above already.') : name === '' && t('Give a name.')}
+              error={twice ? t('This name is already above.') : name === '' && t('Enter a name.')}
               onChange={(event) => put(index, { name: event.currentTarget.value }, path)}
             />
             <div className={classes.grow}>

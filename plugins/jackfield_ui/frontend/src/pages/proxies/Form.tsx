@@ -199,7 +199,7 @@ function Sticky({ draft, errors, onChange }: FormProps) {
 
 function pluginOf(strategies: readonly { name: string; plugin: string | null }[], name: string): string {
   const plugin = strategies.find((one) => one.name === name)?.plugin;
-  return plugin ? t('Given by the plugin {plugin}', { plugin }) : '';
+  return plugin ? t('Provided by the plugin {plugin}', { plugin }) : '';
 }
 
 function unused(draft: Draft): string {

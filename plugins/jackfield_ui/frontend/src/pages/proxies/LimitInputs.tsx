@@ -7,7 +7,7 @@ import { type Limits, nextKey } from './model';
 import { useProviders } from './queries';
 
 const FIELDS = [
-  ['max_concurrent', t('At once'), ''],
+  ['max_concurrent', t('Concurrent requests'), ''],
   ['queue', t('May wait'), '64'],
   ['queue_timeout', t('For this many seconds'), '30'],
 ] as const;
@@ -32,7 +32,7 @@ export function LimitInputs({ draft, errors, onChange }: FormProps) {
     <Stack gap="md">
       <Text size="sm" c="dimmed">
         {t(
-          'More requests than that wait; with a full queue the next target is tried, or the client gets the advice to come again.',
+          'Further requests wait. If the queue is full, the proxy tries the next target, or asks the client to retry later.',
         )}
       </Text>
       {draft.providers.map(({ key, name, limits }, index) => {

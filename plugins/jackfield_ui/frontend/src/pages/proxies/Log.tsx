@@ -29,7 +29,7 @@ export function Log({ alias }: { alias: string }) {
     <>
       <Group justify="space-between" mb="sm">
         <Select
-          aria-label={t('How much of the log')}
+          aria-label={t('Lines shown')}
           w={160}
           size="xs"
           allowDeselect={false}

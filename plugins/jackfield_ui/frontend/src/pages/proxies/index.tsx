@@ -37,7 +37,7 @@ export default function Proxies() {
 
   const stop = async () => {
     const body = t(
-      'Agents that use them get no answer until they are started again. Requests in flight end as they began.',
+      'Agents that use them get no answers until you start them again. Open requests get a short time to end.',
     );
     if (await confirm({ title: t('Stop {alive} proxies?', { alive: alive.length }), body, action: t('Stop all') }))
       stopAll.mutate();

@@ -200,7 +200,7 @@ export function told(condition: Condition): string {
     case 'time':
       return t('from {begin} to {end}', { begin: say(condition.from), end: say(condition.to) });
     case 'script':
-      return t('the script {path} says so', { path: say(condition.path) });
+      return t('the script {path} decides', { path: say(condition.path) });
     case 'all':
       return inner(condition)
         .map(part)
@@ -226,8 +226,8 @@ function part(condition: Condition): string {
 const PREFIX = 'proxy_config.';
 const PATTERNS: readonly [RegExp, string][] = [
   [/\.target$|^model_aliases\./, t('Choose a provider and a model.')],
-  [/\.(from|to)$/, t('Give a time such as 08:30.')],
-  [/\.path$/, t('Give a path below the folder scripts, such as night.rhai.')],
+  [/\.(from|to)$/, t('Enter a time, such as 08:30.')],
+  [/\.path$/, t('Enter a path below the folder scripts, such as night.rhai.')],
   [/\.name$/, t('This name has characters that are not allowed.')],
 ];
 

@@ -30,7 +30,7 @@ export function problemOf(condition: Condition): string | undefined {
   if (text === undefined) return undefined;
   try {
     JSON.parse(text);
-    return t('Give an object: {example}', { example: '{ ... }' });
+    return t('Enter an object: {example}', { example: '{ ... }' });
   } catch (failure) {
     return messageOf(failure);
   }

@@ -17,8 +17,8 @@ export function Pin({ state }: { state: Registry }) {
     onSuccess: ({ pinned, commit }) => {
       setRef('');
       void client.invalidateQueries({ queryKey: ['registry'] });
-      if (!pinned) notifyDone(t('The next sync goes with the channel again.'));
-      else notifyDone(pinned === commit ? t('Pinned, and in use.') : t('Pinned; the next sync fetches it.'));
+      if (!pinned) notifyDone(t('The next sync follows the channel again.'));
+      else notifyDone(pinned === commit ? t('Pinned, and in use.') : t('Pinned. The next sync fetches it.'));
     },
     onError: (failure) => {
       if (!(failure instanceof ApiError && failure.fields.ref)) notifyError(failure, t('It cannot be pinned'));
@@ -35,7 +35,7 @@ export function Pin({ state }: { state: Registry }) {
         {t('Pin')}
       </Title>
       <Text size="sm" c="dimmed" mb="md">
-        {t('A pinned registry stays at one commit, whatever is published and however a sync is begun.')}
+        {t('A pinned registry stays at one commit. No publication and no sync moves it.')}
       </Text>
       {state.pinned ? (
         <Button
@@ -44,7 +44,7 @@ export function Pin({ state }: { state: Registry }) {
           loading={isPending}
           onClick={() => mutate(null)}
         >
-          {t('Go with the channel again')}
+          {t('Follow the channel again')}
         </Button>
       ) : (
         <form onSubmit={submit}>

@@ -107,7 +107,7 @@ function SyncButtons({ busy, onSync }: { busy: boolean; onSync: (force: boolean)
           <Menu.Item onClick={() => onSync(true)}>
             {t('Force a sync')}
             <Text size="xs" c="dimmed" maw={240}>
-              {t('Fetches although it is fresh, takes an older state too, and repairs what is damaged.')}
+              {t('Fetches a current registry too, accepts an older state, and repairs damaged files.')}
             </Text>
           </Menu.Item>
         </Menu.Dropdown>
@@ -165,12 +165,12 @@ function Content({ state, may }: { state: State; may: boolean }) {
           <dd>
             <RelativeTime time={state.last_sync} />
           </dd>
-          <dt>{t('Goes with')}</dt>
+          <dt>{t('Follows')}</dt>
           <dd>
             {state.pinned ? (
               <StatusBadge status="pinned" label={t('Pinned to {pinned}', { pinned: state.pinned })} tone="warn" />
             ) : (
-              t('whatever the channel has')
+              t('the channel')
             )}
           </dd>
         </dl>

@@ -109,7 +109,7 @@ const SHORTEST = 12;
 function Password() {
   const { form, error, busy, submit } = useSending({
     initial: { current: '', next: '', repeated: '' },
-    validate: { repeated: (repeated, { next }) => (repeated === next ? null : t('This is not the same.')) },
+    validate: { repeated: (repeated, { next }) => (repeated === next ? null : t('The two passwords differ.')) },
     send: ({ current, next }) => api.POST('/api/v1/auth/password', { body: { current, new: next } }),
     onSent: async () => {
       form.reset();

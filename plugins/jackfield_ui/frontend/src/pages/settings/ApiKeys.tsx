@@ -38,8 +38,8 @@ const SCOPES: Record<string, string> = {
   'evaluations:read': t('Read evaluations and their runs'),
   'evaluations:write': t('Change and run evaluations'),
   'agents:read': t('Read agents, profiles, terminals, proxies and usage'),
-  'machine:write': t('Write workflows with commands, files of the machine and SSH'),
-  'agents:write': t('Start and change agents: all that your account on the machine may do'),
+  'machine:write': t('Write workflows with commands, files of the computer and SSH'),
+  'agents:write': t('Start and change agents: all that your account on the computer may do'),
 };
 
 export function ApiKeys() {
@@ -95,7 +95,7 @@ const COLUMNS: Column<Key>[] = [
     key: 'scopes',
     title: t('May'),
     render: ({ scopes }) =>
-      scopes.length ? <span className="jf-mono">{scopes.join(' ')}</span> : t('All that you may'),
+      scopes.length ? <span className="jf-mono">{scopes.join(' ')}</span> : t('All your rights'),
   },
   { key: 'ends', title: t('Ends'), render: ({ expiresAt }) => <Ends time={expiresAt} /> },
   { key: 'used', title: t('Last used'), render: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} /> },
@@ -105,7 +105,7 @@ function projectsColumn(projects: readonly Project[]): Column<Key> {
   return {
     key: 'projects',
     title: t('Projects'),
-    render: (key) => key.projects.map((id) => projectName({ projects }, id)).join(', ') || t('All of yours'),
+    render: (key) => key.projects.map((id) => projectName({ projects }, id)).join(', ') || t('All your projects'),
   };
 }
 
@@ -201,8 +201,8 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         />
         <Expiry {...form.getInputProps('ends')} />
         <Checkbox
-          label={t('Limit what it may do')}
-          description={t('Without a limit it may do all that you may.')}
+          label={t('Limit the key’s rights')}
+          description={t('Without a limit, the key has all your rights.')}
           {...form.getInputProps('limited', { type: 'checkbox' })}
         />
         {form.values.limited && (
@@ -222,8 +222,8 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         {projects.length > 0 && (
           <MultiSelect
             label={t('Projects')}
-            description={t('Without a choice it reaches all of yours, also those that you join later.')}
-            placeholder={form.values.projects.length ? '' : t('All of your projects')}
+            description={t('Without a choice, the key reaches all your projects, also those that you join later.')}
+            placeholder={form.values.projects.length ? '' : t('All your projects')}
             data={projects.map(({ id, name }) => ({ value: id, label: name }))}
             searchable
             {...form.getInputProps('projects')}

@@ -127,7 +127,7 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
             <Alert
               color={data.valid ? (data.tested ? 'green' : 'yellow') : 'red'}
               role="status"
-              title={data.valid ? (data.tested ? t('It works') : t('Nothing was asked')) : t('It does not work')}
+              title={data.valid ? (data.tested ? t('It works') : t('No service was asked')) : t('It does not work')}
             >
               <Text style={{ overflowWrap: 'anywhere' }}>{data.message}</Text>
             </Alert>
@@ -162,7 +162,7 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
           api.GET('/api/v1/credentials/{credential_id}/oauth2/authorize', ofCredential(credential.id)),
         );
         const url = webAddress(found.url);
-        if (!url) throw new Error(t('The provider’s address is not one of the web.'));
+        if (!url) throw new Error(t('The provider’s address is not a web address.'));
         popup?.location.replace(url);
         return { ...found, url, opened: popup !== null };
       } catch (error) {
@@ -207,7 +207,7 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
           <Alert color="glaze" role="status">
             {begun.data.opened ? t('Waiting for your answer in the other window.') : t('The browser opened no window.')}{' '}
             {rich(
-              '<link>Open the provider here</link>. It can be used until {expiresAt}. The provider must know the address {redirectUri}.',
+              '<link>Open the provider here</link>. The link works until {expiresAt}. The provider must know the address {redirectUri}.',
               {
                 link: (inner) => (
                   <Anchor href={begun.data.url} target="_blank" rel="noreferrer noopener">

@@ -27,10 +27,10 @@ const ROLES: { value: Role; label: string }[] = [
   { value: 'member', label: t('Member: changes and runs') },
   { value: 'admin', label: t('Administrator') },
 ];
-const PURPOSES: Record<Link['purpose'], string> = { invitation: t('Invitation'), reset: t('Another password') };
+const PURPOSES: Record<Link['purpose'], string> = { invitation: t('Invitation'), reset: t('New password') };
 
 const COLUMNS: Column<Link>[] = [
-  { key: 'label', title: t('For'), primary: true, render: ({ label }) => label || 'somebody' },
+  { key: 'label', title: t('For'), primary: true, render: ({ label }) => label || t('somebody') },
   { key: 'purpose', title: t('Link'), render: ({ purpose }) => PURPOSES[purpose] },
   { key: 'role', title: t('Role'), render: ({ role }) => ROLES.find(({ value }) => value === role)?.label ?? '' },
   { key: 'ends', title: t('Ends'), render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
@@ -75,16 +75,16 @@ function TakeBack({ link, onDone }: { link: Link; onDone: () => void }) {
   const { mutate } = useMutation({
     mutationFn: () => api.DELETE(`${PATH}/{link_id}`, { params: { path: { link_id: link.id } } }),
     onSuccess: onDone,
-    onError: (error) => notifyError(error, t('The link cannot be taken back')),
+    onError: (error) => notifyError(error, t('The link cannot be revoked')),
   });
   const ask = async () => {
-    if (await confirm({ title: t('Take this link back?'), body: t('It works no more.'), action: t('Take it back') }))
+    if (await confirm({ title: t('Revoke this link?'), body: t('The link stops working.'), action: t('Revoke') }))
       mutate();
   };
   return (
-    <Tooltip label={t('Take back')}>
+    <Tooltip label={t('Revoke')}>
       <ActionIcon
-        aria-label={t('Take back the link for {label}', { label: link.label || t('somebody') })}
+        aria-label={t('Revoke the link for {label}', { label: link.label || t('somebody') })}
         onClick={() => void ask()}
       >
         <IconTrash size={16} />
@@ -113,12 +113,14 @@ function Invite({ onMade, onClose }: { onMade: () => void; onClose: () => void }
           <Unexplained error={error} />
           <TextInput
             label={t('For')}
-            description={t('Tells invitations apart. An address gets the link by mail, if mail is set up.')}
+            description={t(
+              'A note that tells invitations apart. If it is a mail address and mail is set up, Jackfield sends the link there.',
+            )}
             data-autofocus
             {...form.getInputProps('label')}
           />
           <Select label={t('Role')} data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
-          <Buttons action={t('Make the link')} busy={busy} onClose={onClose} />
+          <Buttons action={t('Create the link')} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -143,7 +145,7 @@ export function LinkOnce({
             {problem}
           </Alert>
         )}
-        <Text>{t('Send this link to the person it is for. It is shown this once, and works once.')}</Text>
+        <Text>{t('Send this link to the person it is for. You see it only now, and it works once.')}</Text>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <code className={classes.secret} data-testid="account-link">
             {address}

@@ -24,7 +24,7 @@ export function McpClients() {
       icon={IconPlugConnected}
       none={t('No MCP clients')}
       hint={t(
-        'A client that connects to this daemon without a key sends you to a page of consent. It stands here afterwards.',
+        'A client that connects without a key sends you to a consent page. After you agree, this list shows the client.',
       )}
       columns={COLUMNS}
       rows={list.data?.data}
@@ -39,9 +39,9 @@ export function McpClients() {
 const COLUMNS: Column<Grant>[] = [
   { key: 'client', title: t('Client'), primary: true, sort: ({ client }) => client, render: ({ client }) => client },
   { key: 'scopes', title: t('May'), render: ({ scopes }) => <span className="jf-mono">{scopes.join(' ')}</span> },
-  { key: 'made', title: t('Let in'), render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
+  { key: 'made', title: t('Granted'), render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   { key: 'used', title: t('Last used'), render: ({ usedAt }) => <RelativeTime time={usedAt} /> },
-  { key: 'ends', title: t('Ends unless used'), render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
+  { key: 'ends', title: t('Ends if unused'), render: ({ expiresAt }) => <RelativeTime time={expiresAt} /> },
 ];
 
 function Revoke({ grant: { id, client: name } }: { grant: Grant }) {
@@ -52,7 +52,7 @@ function Revoke({ grant: { id, client: name } }: { grant: Grant }) {
     onError: (error) => notifyError(error, t('“{name}” cannot be revoked', { name })),
   });
   const ask = async () => {
-    const body = t('Its tokens count no more. It has to ask you again.');
+    const body = t('Its tokens stop working. It has to ask you again.');
     if (await confirm({ title: t('Revoke the client “{name}”?', { name }), body, action: t('Revoke') })) mutate();
   };
   return (

@@ -67,7 +67,7 @@ export default function SourceControl() {
         status.data
           ? sentences(
               t('The branch {branch} of the repository.', { branch: status.data.branch }),
-              status.data.readOnly && t('Workflows of this environment change by a pull alone.'),
+              status.data.readOnly && t('Only a pull changes workflows of this environment.'),
               status.data.protected &&
                 t('The branch is protected: push from a daemon with another branch, and open a pull request.'),
             )
@@ -75,7 +75,7 @@ export default function SourceControl() {
       }
       icon={IconGitBranch}
       none={t('Nothing differs')}
-      hint={t('The daemon and its branch have the same.')}
+      hint={t('The daemon and its branch are the same.')}
       columns={columns}
       rows={changes}
       rowKey={({ path }) => path}

@@ -15,7 +15,7 @@ export function TestMail() {
   const { form, error, busy, submit } = useSending({
     initial: { to: '' },
     send: (filled) => body(api.POST('/api/v1/mail/test', { body: filled })),
-    onSent: ({ to }) => notifyDone(t('The mail server has taken the test mail to {to}.', { to })),
+    onSent: ({ to }) => notifyDone(t('The mail server has accepted the test mail to {to}.', { to })),
   });
   if (!mail) return null;
   return (

@@ -56,7 +56,7 @@ export function Users() {
   const may = useMay('admin');
   if (!may) {
     return (
-      <EmptyState icon={IconUsers} title={t('Users are an administrator’s matter')}>
+      <EmptyState icon={IconUsers} title={t('Only administrators manage users')}>
         {t('Ask an administrator to add somebody, or to change a role or a password.')}
       </EmptyState>
     );
@@ -201,7 +201,7 @@ function Actions({
   });
   const askToSwitch = async () => {
     const body = sentences(
-      t('Their sessions and tokens end, and their API keys rest.'),
+      t('Their sessions and tokens end. Their API keys do not work until you enable the user again.'),
       me && t('This is you: you are logged out.'),
     );
     if (
@@ -307,7 +307,7 @@ function AccountItems({ user, onLink }: { user: User; onLink: (address: string) 
     <>
       {!user.provider && (
         <Menu.Item leftSection={<IconLink size={16} />} onClick={() => link.mutate()}>
-          {t('Make a link for a new password')}
+          {t('Create a link for a new password')}
         </Menu.Item>
       )}
       <Menu.Item leftSection={<IconShieldX size={16} />} onClick={() => void askToReset()}>

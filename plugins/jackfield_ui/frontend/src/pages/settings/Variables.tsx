@@ -146,7 +146,7 @@ function Actions({
     onError: (error) => notifyError(error, t('“{key}” cannot be deleted', { key })),
   });
   const ask = async () => {
-    const body = t('Expressions that read it get nothing in its place.');
+    const body = t('Expressions that read it get no value.');
     if (await confirm({ title: t('Delete the variable “{key}”?', { key }), body, action: t('Delete') })) mutate();
   };
   return (

@@ -127,7 +127,7 @@ function KeyActions({ virtualKey: { id, label }, belonging }: { virtualKey: Key;
     if (await confirm({ title: t('Revoke the key “{label}”?', { label }), body, action: t('Revoke') })) revoke.mutate();
   };
   const askRotate = async () => {
-    if (await confirm({ title: t('Give “{label}” a new secret?', { label }), body, action: t('New secret') }))
+    if (await confirm({ title: t('Create a new secret for “{label}”?', { label }), body, action: t('New secret') }))
       rotate.mutate();
   };
   return (

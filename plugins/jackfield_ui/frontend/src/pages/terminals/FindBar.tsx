@@ -62,7 +62,7 @@ export function FindBar({ screen, onClose }: { screen: Screen; onClose: () => vo
       />
       <Text size="xs" c="dimmed" role="status" className="jf-nowrap">
         {!valid
-          ? t('Not a pattern')
+          ? t('Not a valid pattern')
           : found && text
             ? found.of
               ? t('{at} of {of}', { at: found.at || '–', of: found.of })

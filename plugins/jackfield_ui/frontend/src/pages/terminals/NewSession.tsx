@@ -26,12 +26,12 @@ import { guessedSize } from './guessedSize';
 import { type NewSessionBody, sessionName, useProfile, useProfiles, useSessions, useStart } from './queries';
 
 const KEEPS = [
-  { value: 'profile', label: t('Goes on, unless the profile says no') },
-  { value: 'yes', label: t('Goes on when the daemon restarts') },
+  { value: 'profile', label: t('Keeps running, unless the profile forbids it') },
+  { value: 'yes', label: t('Keeps running when the daemon restarts') },
   { value: 'no', label: t('Ends with the daemon') },
 ];
 
-const OF_SETTING = { value: 'profile', label: t('Goes on, where the system can') };
+const OF_SETTING = { value: 'profile', label: t('Keeps running, if the system supports it') };
 const STARTS = [
   { value: 'agent', label: t('Agent') },
   { value: 'shell', label: t('Shell') },
@@ -119,7 +119,9 @@ export function NewSession({
             </Button>
           }
         >
-          {t('A terminal runs the agent of a profile: which agent, with which provider, model and key.')}
+          {t(
+            'A terminal runs the agent of a profile. The profile names the agent, its provider, its model and its key.',
+          )}
         </EmptyState>
       ) : (
         <form onSubmit={(event) => void submit(event)}>
@@ -195,7 +197,7 @@ export function NewSession({
                 <Group grow align="flex-start">
                   <NumberField
                     label={t('Columns')}
-                    placeholder={t('Fits')}
+                    placeholder={t('Automatic')}
                     min={1}
                     max={1000}
                     decimals={0}
@@ -205,7 +207,7 @@ export function NewSession({
                   />
                   <NumberField
                     label={t('Rows')}
-                    placeholder={t('Fits')}
+                    placeholder={t('Automatic')}
                     min={1}
                     max={1000}
                     decimals={0}

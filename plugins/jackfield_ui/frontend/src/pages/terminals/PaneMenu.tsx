@@ -69,7 +69,7 @@ export function PaneMenu({
     if (await confirm({ title: t('Kill what runs in “{name}”?', { name }), body, action: t('Kill') })) link?.signal(9);
   };
   const finish = async () => {
-    const body = t('The agent is asked to stop, and killed if it does not. You can still read what it printed.');
+    const body = t('Jackfield asks the agent to stop, and kills it if it does not. You can still read its output.');
     if (await confirm({ title: t('End the session “{name}”?', { name }), body, action: t('End the session') }))
       end.mutate();
   };

@@ -50,7 +50,7 @@ export function ShareDialog({
       <Stack>
         <Text>
           {t(
-            'Everybody who has the link sees the session as it is and what it printed before, also without a login. Nobody can type with it.',
+            'Everybody with the link sees the session and its earlier output, even without a login. The link lets nobody type.',
           )}
         </Text>
         {share.data ? (
@@ -76,7 +76,7 @@ export function ShareDialog({
             <Button onClick={onClose}>{t('Done')}</Button>
           ) : (
             <Button loading={share.isPending} onClick={() => share.mutate()}>
-              {t('Make a link')}
+              {t('Create a link')}
             </Button>
           )}
         </Group>

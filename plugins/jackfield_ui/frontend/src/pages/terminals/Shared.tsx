@@ -24,7 +24,7 @@ export default function Shared() {
       ) : (
         <EmptyState title={t('This link is not whole')}>
           <h1 className="jf-hidden">{t('Shared terminal')}</h1>
-          {rich('Ask for it again: it ends with {code}.', {
+          {rich('Ask for the whole link. It ends with {code}.', {
             code: <span className="jf-mono">#token=…</span>,
           })}
         </EmptyState>

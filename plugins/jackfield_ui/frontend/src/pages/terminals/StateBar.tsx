@@ -33,7 +33,7 @@ export function StateBar({
         {lines.join(' ')}
         {!lines.length &&
           missed > 0 &&
-          t('It was faster than this page: {missed} were left out.', { missed: bytes(missed) })}
+          t('The output was faster than this page, which left out {missed}.', { missed: bytes(missed) })}
       </Text>
       {over && children}
       {(phase === 'full' || phase === 'away') && (
@@ -61,7 +61,7 @@ function said({ phase, exitCode = 0, note, reason }: LinkState): string | undefi
     case 'full':
       return note ?? t('The session has as many clients as it may have.');
     case 'refused':
-      return note ?? t('This link does not count any more.');
+      return note ?? t('This link is no longer valid.');
     case 'away':
       return t('The connection is lost; it comes back by itself.');
     default:

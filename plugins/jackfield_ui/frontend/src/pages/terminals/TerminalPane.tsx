@@ -18,7 +18,7 @@ import classes from './terminals.module.css';
 import { useTerminal } from './useTerminal';
 
 const SIZE_RULE = t(
-  'The terminal is as large as the smallest window of those who may type. Viewers get its text fitted.',
+  'The terminal is as large as the smallest window of those who may type. For viewers, its text scales to fit.',
 );
 
 export interface PaneActions {

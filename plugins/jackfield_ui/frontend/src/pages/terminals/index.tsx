@@ -184,7 +184,7 @@ function RowMenu({ row, onShare }: { row: TerminalSession; onShare: () => void }
   const running = row.state === 'running';
   const finish = async () => {
     const title = t('End the session of “{sessionName}”?', { sessionName: sessionName(row) });
-    const body = t('It is hung up, and killed when it does not end by itself.');
+    const body = t('Jackfield asks it to end, and kills it if it does not.');
     if (await confirm({ title, body, action: t('End the session') })) end.mutate();
   };
   const again = () =>

@@ -7,7 +7,7 @@ import { t } from '../../language/messages';
 export async function openLink(address: string): Promise<void> {
   const url = safe(address);
   if (!url) {
-    notifyError(new Error(t('Only addresses of the web (http, https) are opened from a terminal.')), t('Not opened'));
+    notifyError(new Error(t('A terminal opens only web addresses (http, https).')), t('Not opened'));
     return;
   }
   const yes = await confirm({

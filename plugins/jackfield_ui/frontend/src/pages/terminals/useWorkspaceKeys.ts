@@ -23,7 +23,7 @@ const KEYS: Record<string, { command: Command; shown: string; label: string }> =
   ArrowLeft: { command: 'previousTab', shown: 'ArrowLeft', label: t('Previous tab') },
   ArrowDown: { command: 'nextPane', shown: 'ArrowDown', label: t('Next pane') },
   ArrowUp: { command: 'previousPane', shown: 'ArrowUp', label: t('Previous pane') },
-  KeyM: { command: 'menu', shown: 'M', label: t('Leave the terminal for its menu') },
+  KeyM: { command: 'menu', shown: 'M', label: t('Move from the terminal to its menu') },
 };
 
 function commandOf({ altKey, shiftKey, ctrlKey, metaKey, code }: KeyboardEvent): Command | undefined {

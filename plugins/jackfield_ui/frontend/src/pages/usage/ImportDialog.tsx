@@ -41,7 +41,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
           />
           <TextInput
             label={t('Data directory')}
-            description={agent ? t('Empty: the agent’s own place.') : t('Choose an agent to name a directory.')}
+            description={agent ? t('Empty: the agent’s default directory.') : t('Choose an agent to name a directory.')}
             placeholder="/home/ada/.claude"
             value={folder}
             disabled={!agent}

@@ -19,7 +19,7 @@ export function BodyView({ text, label, cut }: { text: string; label: string; cu
       )}
       {cut && (
         <Text size="xs" c="dimmed" mt="xs">
-          {t('It was longer; this is what is kept.')}
+          {t('The body was longer. Jackfield keeps this part.')}
         </Text>
       )}
     </>

@@ -160,10 +160,9 @@ function Again({ call, webhook, onSendAgain }: Props & { call: Call }) {
           ? t(
               'Replay runs the workflow again with the same input. Send again fills in the form, to change the call first.',
             )
-          : t(
-              'It did not get as far as the workflow of {path}. Send again fills in the form with what is kept of it.',
-              { path: webhook.path },
-            )}
+          : t('It did not reach the workflow of {path}. Send again fills in the form with the stored part of it.', {
+              path: webhook.path,
+            })}
       </Text>
       {data && (
         <Alert color="glaze" role="status" w="100%">

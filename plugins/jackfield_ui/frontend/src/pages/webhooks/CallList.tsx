@@ -50,7 +50,7 @@ export function CallList({
   return (
     <>
       <Select
-        aria-label={t('Show which calls')}
+        aria-label={t('Calls shown')}
         data={KINDS}
         value={status}
         allowDeselect={false}
@@ -69,7 +69,7 @@ export function CallList({
         onOpen={setOpened}
         empty={
           status ? (
-            <EmptyState icon={IconWebhook} title={t('No call fits')}>
+            <EmptyState icon={IconWebhook} title={t('No call matches')}>
               {t('Show all calls, or choose another result.')}
             </EmptyState>
           ) : (

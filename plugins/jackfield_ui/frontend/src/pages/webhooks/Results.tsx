@@ -41,7 +41,7 @@ export function Answered({ answer }: { answer: Answer }) {
         <Title order={2}>{t('Answer')}</Title>
         <StatusBadge
           status={good ? 'success' : 'failed'}
-          label={answer.status === 0 ? t('A redirect, not followed') : String(answer.status)}
+          label={answer.status === 0 ? t('A redirect that was not followed') : String(answer.status)}
           tone={good || answer.status === 0 ? 'good' : 'bad'}
         />
         <Text size="sm" c="dimmed" role="status">

@@ -33,7 +33,7 @@ export default function Webhooks() {
   return (
     <Page title={t('Webhooks')} subtitle={t('The addresses that start workflows, and the calls that they got.')}>
       <Select
-        aria-label={t('Show which webhooks')}
+        aria-label={t('Webhooks shown')}
         mb="md"
         w={170}
         data={[
@@ -56,7 +56,7 @@ export default function Webhooks() {
         onOpen={(row) => void navigate(webhookPath(row.id))}
         empty={
           active ? (
-            <EmptyState icon={IconWebhook} title={t('No webhook fits')}>
+            <EmptyState icon={IconWebhook} title={t('No webhook matches')}>
               {t('Show all webhooks, or activate the workflow of one.')}
             </EmptyState>
           ) : (

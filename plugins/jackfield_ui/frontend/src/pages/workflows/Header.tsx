@@ -302,7 +302,7 @@ function Conflict({ save }: { save: Save }) {
       <Stack>
         <Text>
           {t(
-            'It is now at version {version}. Your changes are still here, unsaved. Every version is kept, so you lose nothing whatever you choose.',
+            'It is now at version {version}. Your changes are still here, unsaved. Jackfield keeps every version, so you lose nothing.',
             { version: conflict?.version },
           )}
         </Text>

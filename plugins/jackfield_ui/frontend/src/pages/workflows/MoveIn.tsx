@@ -207,7 +207,7 @@ function Outcome({ report }: { report: Report }) {
 function failure(error: unknown): string {
   if (error instanceof ApiError && error.status === 413) {
     return t(
-      'The files are larger than server.body_limit allows. `jackfield import n8n` on the daemon’s machine has no such limit.',
+      'The files are larger than server.body_limit allows. `jackfield import n8n` on the daemon’s computer has no such limit.',
     );
   }
   return explained(error);

@@ -234,7 +234,7 @@ export function Workbench({ newest }: { newest: Saved }) {
               ) : (
                 t('This workflow has no nodes.')
               )}
-              {editable && <p>{t('Or paste a workflow that n8n has copied.')}</p>}
+              {editable && <p>{t('Or paste a workflow that you have copied in n8n.')}</p>}
             </div>
           )}
           {chatting !== undefined && chats.length > 0 && (

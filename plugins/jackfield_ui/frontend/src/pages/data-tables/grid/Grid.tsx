@@ -247,7 +247,7 @@ export function Grid(props: Props) {
           );
         })}
       </div>
-      {rows.total === 0 && <p className={classes.nothing}>{t('No rows fit.')}</p>}
+      {rows.total === 0 && <p className={classes.nothing}>{t('No row matches.')}</p>}
     </div>
   );
 }

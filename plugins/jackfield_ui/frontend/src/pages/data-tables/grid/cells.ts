@@ -46,7 +46,7 @@ export function readCell(text: string, type: ColumnType): Reading {
     const read = Number(plain);
     // What the grid shows and spreadsheets copy has a point. Otherwise a person may have typed it as the language writes it.
     const number = Number.isNaN(read) && /^[-\d.,\s]+$/.test(plain) ? Number(understood(plain) || Number.NaN) : read;
-    return Number.isFinite(number) ? { value: number } : { error: t('Give a number, such as 12.5') };
+    return Number.isFinite(number) ? { value: number } : { error: t('Enter a number, such as 12.5') };
   }
   if (type === 'boolean') return readBoolean(plain.toLowerCase());
   return readDate(plain);
@@ -54,7 +54,7 @@ export function readCell(text: string, type: ColumnType): Reading {
 
 function readBoolean(text: string): Reading {
   if (text === 'true' || text === '1') return { value: true };
-  return text === 'false' || text === '0' ? { value: false } : { error: t('Give true or false') };
+  return text === 'false' || text === '0' ? { value: false } : { error: t('Enter true or false') };
 }
 
 /** As the daemon reads it: a time without a zone is in UTC. Forms that are not ISO 8601 are left to the daemon. */
@@ -63,7 +63,7 @@ function readDate(text: string): Reading {
   const whole = WITHOUT_ZONE.test(text) && text.length > 10 ? `${text.replace(' ', 'T')}Z` : text;
   const time = Date.parse(whole);
   return Number.isNaN(time)
-    ? { error: t('Give a date, such as 2026-01-31 or 2026-01-31T12:00') }
+    ? { error: t('Enter a date, such as 2026-01-31 or 2026-01-31T12:00') }
     : { value: new Date(time).toISOString() };
 }
 

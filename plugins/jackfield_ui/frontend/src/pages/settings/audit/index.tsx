@@ -46,7 +46,7 @@ export default function AuditLog() {
   return (
     <Section
       title={t('Audit log')}
-      about={t('Each act that changes or reveals something, in a chain that nobody can change unnoticed.')}
+      about={t('Every action that changes or reveals something, in a chain that nobody can change unnoticed.')}
       action={
         !refused && (
           <Group gap="sm">
@@ -65,14 +65,14 @@ export default function AuditLog() {
       }
     >
       {refused ? (
-        <EmptyState icon={IconShieldLock} title={t('The audit log is for administrators')}>
+        <EmptyState icon={IconShieldLock} title={t('Only administrators see the audit log')}>
           {t('Administrators of a project see the records of their project.')}
         </EmptyState>
       ) : (
         <>
           <Group gap="sm" mb="md">
             <TextInput
-              aria-label={t('Act')}
+              aria-label={t('Action')}
               placeholder={t('workflow.update, or workflow.')}
               maxLength={200}
               value={text}
@@ -98,7 +98,7 @@ export default function AuditLog() {
             more={list.more}
             empty={
               <EmptyState icon={IconFileSearch} title={t('No records')}>
-                {t('Show all outcomes, or another act.')}
+                {t('Show all outcomes, or choose another action.')}
               </EmptyState>
             }
           />
@@ -155,7 +155,7 @@ const COLUMNS: Column<Act>[] = [
   { key: 'time', title: t('Time'), width: 130, render: ({ time }) => <RelativeTime time={time} /> },
   {
     key: 'act',
-    title: t('Act'),
+    title: t('Action'),
     primary: true,
     render: ({ act, fields }) => (
       <>

@@ -103,7 +103,7 @@ export function StreamDialog({
           {kind === 'syslog' ? (
             <NumberField
               label={t('Facility')}
-              description={t('A number from 0 to 23. The log audit has 13.')}
+              description={t('A number from 0 to 23. Syslog reserves 13 for audit logs.')}
               min={0}
               max={23}
               decimals={0}

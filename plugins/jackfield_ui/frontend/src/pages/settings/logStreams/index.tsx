@@ -26,7 +26,7 @@ export default function LogStreams() {
   const admin = useMay('admin');
   if (!admin) {
     return (
-      <EmptyState icon={IconBroadcast} title={t('Log streaming is for administrators')}>
+      <EmptyState icon={IconBroadcast} title={t('Only administrators set up log streaming')}>
         {t('Ask an administrator to set up a log stream.')}
       </EmptyState>
     );
@@ -50,7 +50,7 @@ function Streams() {
       about={t('The audit log and events of executions go to syslog, an HTTP address or a collector of OTLP.')}
       icon={IconBroadcast}
       none={t('No log streams')}
-      hint={t('Send the audit log to another machine, where nobody can change it.')}
+      hint={t('Send the audit log to another computer, where nobody can change it.')}
       add={t('New log stream')}
       onAdd={() => setAdding(true)}
       columns={COLUMNS}

@@ -34,8 +34,8 @@ export function checkedHeaders(headers: readonly Pair[]): Pair[] {
     const again = name !== '' && seen.has(name);
     seen.add(name);
     const { error: _, ...rest } = pair;
-    if (again) return { ...rest, error: t('This header is there twice.') };
-    return name === '' && pair.value ? { ...rest, error: t('Give the header a name.') } : rest;
+    if (again) return { ...rest, error: t('This header exists twice.') };
+    return name === '' && pair.value ? { ...rest, error: t('Enter a name for the header.') } : rest;
   });
 }
 

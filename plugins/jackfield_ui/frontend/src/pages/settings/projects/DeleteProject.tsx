@@ -41,7 +41,7 @@ export function DeleteProject({
           <Text>
             {held
               ? t(
-                  'It has {held}. They move to the project that you choose, where its members may see and change them.',
+                  'It contains {held}. They move to the project that you choose, where its members may see and change them.',
                   { held },
                 )
               : t('It is empty. Its members lose nothing but the project.')}

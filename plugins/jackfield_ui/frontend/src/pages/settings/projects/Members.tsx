@@ -39,7 +39,7 @@ export function Members({ project }: { project: Project }) {
       about={aboutOf(project)}
       icon={IconUsers}
       none={t('No members')}
-      hint={t('Add somebody, so that others than administrators see what the project has.')}
+      hint={t('Add members, so that not only administrators see the project.')}
       add={t('Add a member')}
       onAdd={changeable ? () => setAdding(true) : undefined}
       columns={columnsWith(project, changeable && !project.isOpen, me)}
@@ -57,7 +57,8 @@ export function Members({ project }: { project: Project }) {
 }
 
 function aboutOf({ kind, isOpen }: Project): string {
-  if (kind === 'personal') return t('A personal project has its user alone. Share what belongs to it instead.');
+  if (kind === 'personal')
+    return t('A personal project has only one member: its user. Share what belongs to it instead.');
   if (isOpen)
     return t('Every user is in it while it is open. A member that you add by name keeps the role that you choose.');
   return t('Viewers see everything but secrets, editors also change and run it, administrators also name members.');
@@ -115,7 +116,7 @@ function Remove({ project, member: { userId, username }, me }: { project: Projec
   const ask = async () => {
     const body = sentences(
       t('Live workflows of the project go on.'),
-      me && t('This is you: you see the project no longer.'),
+      me && t('This is you: you no longer see the project.'),
     );
     if (
       await confirm({
@@ -145,7 +146,7 @@ function AddMember({ project, onClose }: { project: Project; onClose: () => void
   });
   const { form, error, busy, submit } = useSending({
     initial: { name: '', role: 'project:editor' as ProjectRole },
-    validate: { name: (name) => (name.trim() ? null : t('Give the name of a user.')) },
+    validate: { name: (name) => (name.trim() ? null : t('Enter the name of a user.')) },
     send: ({ name, role }) => body(api.PUT(MEMBER, { ...ofMember(project.id, name.trim()), body: { role } })),
     onSent: () => {
       reread();

@@ -50,10 +50,10 @@ export default function ProjectPage() {
 }
 
 function aboutOf({ id, holds, kind }: Whole): string {
-  if (id === SHARED) return t('It has whatever is in no other project.');
+  if (id === SHARED) return t('It contains everything that belongs to no other project.');
   const held = heldWords(holds);
-  if (held) return t('It has {held}.', { held });
-  return kind === 'personal' ? t('Its user alone is in it. It is empty.') : t('It is empty.');
+  if (held) return t('It contains {held}.', { held });
+  return kind === 'personal' ? t('Only its user is a member. It is empty.') : t('It is empty.');
 }
 
 function Body({ project }: { project: Whole }) {

@@ -70,7 +70,7 @@ export function Factors() {
           <Group gap="sm">
             <Text>{t('Recovery codes left: {left}', { left })}</Text>
             <Button size="xs" variant="default" disabled={!fresh} onClick={() => renew()}>
-              {t('Make new recovery codes')}
+              {t('Create new recovery codes')}
             </Button>
           </Group>
         )}

@@ -24,7 +24,7 @@ const ofPasskey = ({ id }: Passkey) => ({ params: { path: { passkey_id: id } } }
 
 const COLUMNS: Column<Passkey>[] = [
   { key: 'name', title: t('Name'), primary: true, sort: ({ name }) => name, render: ({ name }) => name },
-  { key: 'host', title: t('Counts at'), render: ({ host }) => host },
+  { key: 'host', title: t('Works at'), render: ({ host }) => host },
   { key: 'created', title: t('Made'), render: ({ created_at }) => <RelativeTime time={created_at} /> },
   { key: 'used', title: t('Last used'), render: ({ used_at }) => <RelativeTime time={used_at} /> },
 ];
@@ -44,11 +44,11 @@ export function Passkeys() {
   return (
     <ListSection
       title={t('Passkeys')}
-      about={t('A passkey lets you in with the lock of your device. Beside a password it is your second factor.')}
+      about={t('A passkey logs you in with your device’s screen lock. With a password, it is your second factor.')}
       icon={IconFingerprint}
       none={t('No passkeys')}
-      hint={t('Make one on each device that you use.')}
-      add={t('Make a passkey')}
+      hint={t('Create one on each device that you use.')}
+      add={t('Create a passkey')}
       onAdd={fresh ? () => setAdding(true) : undefined}
       columns={COLUMNS}
       rows={found.data?.passkeys}
@@ -69,7 +69,7 @@ export function Passkeys() {
       <Modal
         opened={adding || codes !== undefined}
         onClose={close}
-        title={codes ? t('Recovery codes') : t('Make a passkey')}
+        title={codes ? t('Recovery codes') : t('Create a passkey')}
         closeOnClickOutside={!codes}
       >
         {codes ? <RecoveryCodes codes={codes} onDone={close} /> : <PasskeySetup onDone={setCodes} />}
@@ -87,7 +87,7 @@ function Remove({ passkey, disabled }: { passkey: Passkey; disabled: boolean }) 
     onError: (error) => notifyError(error, t('“{name}” cannot be removed', { name: passkey.name })),
   });
   const ask = async () => {
-    const body = t('It lets you in no more. Your other sessions end.');
+    const body = t('You can no longer log in with it. Your other sessions end.');
     if (await confirm({ title: t('Remove the passkey “{name}”?', { name: passkey.name }), body, action: t('Remove') }))
       mutate();
   };

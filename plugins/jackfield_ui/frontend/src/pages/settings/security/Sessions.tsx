@@ -22,7 +22,7 @@ const COLUMNS: Column<LoginSession>[] = [
     render: ({ device, current }) => `${deviceName(device)}${current ? ` ${t('(this one)')}` : ''}`,
   },
   { key: 'address', title: t('Address'), render: ({ address }) => address || t('not known') },
-  { key: 'how', title: t('Proofs'), render: ({ how }) => how.join(', ') || t('not known') },
+  { key: 'how', title: t('Logged in with'), render: ({ how }) => how.join(', ') || t('not known') },
   { key: 'began', title: t('Logged in'), render: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   { key: 'seen', title: t('Last seen'), render: ({ lastSeenAt }) => <RelativeTime time={lastSeenAt} /> },
 ];
@@ -52,7 +52,7 @@ export function OwnSessions() {
       about={t('Browsers in which you are logged in.')}
       icon={IconDevices}
       none={t('No sessions')}
-      hint={t('A login in a browser begins one.')}
+      hint={t('A session begins when you log in with a browser.')}
       columns={COLUMNS}
       rows={rows}
       rowKey={({ id }) => id}

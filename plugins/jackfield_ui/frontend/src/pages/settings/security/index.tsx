@@ -15,7 +15,7 @@ export default function Security() {
       {owner ? (
         <EmptyState icon={IconShieldLock} title={t('Second factors belong to users')}>
           {t(
-            'You came in as the user of this computer, who logs in with nothing. Add a user under “Users” to have a second factor or a passkey.',
+            'You came in as the user of this computer, who logs in without a password. Add a user under “Users” to have a second factor or a passkey.',
           )}
         </EmptyState>
       ) : (

@@ -56,9 +56,7 @@ export default function Connect({
               data-autofocus
             />
           ) : (
-            <Text>
-              {outputs.length ? t('There is nothing that it can be connected with.') : t('No wire leaves this node.')}
-            </Text>
+            <Text>{outputs.length ? t('No other node can connect to it.') : t('No wire leaves this node.')}</Text>
           )}
           <Group justify="flex-end">
             <Button type="submit" disabled={!to}>

@@ -85,8 +85,8 @@ export function Palette({
         {flat.length === 0 && (
           <Text c="dimmed" p="md">
             {idle > 0
-              ? t('The nodes that fit cannot run here. Switch them on below, or use HTTP Request.')
-              : t('No node fits. Try another word, or use HTTP Request for a service that is not listed.')}
+              ? t('The matching nodes cannot run here. Show them below, or use HTTP Request.')
+              : t('No node matches. Try another word, or use HTTP Request for a service that is not listed.')}
           </Text>
         )}
       </ScrollArea>

@@ -75,7 +75,7 @@ export function setPins(store: EditorStore, pins: ReadonlyMap<string, unknown>):
 export async function lastOutput(doc: Doc, name: string, execution: Execution | undefined) {
   const { items, total, place } = givenBy(doc, execution, name, 0);
   const all = place && items.length < total ? await readEveryItem(place, MOST_PINNED) : items;
-  if (!all.length) throw new Error(t('It has put nothing out yet: run the workflow first.'));
+  if (!all.length) throw new Error(t('It has no output yet: run the workflow first.'));
   return all.map(({ json, binary }) => (binary ? { json, binary } : { json }));
 }
 

@@ -40,10 +40,10 @@ function loginHeaders({ user, password }: Login): Record<string, string> {
 const keyOf = (workflow: string, node: string) => `jackfield.chat.${workflow}.${node}`;
 
 const NO_ADDRESS = t(
-  'The Chat Trigger has no address: give its document a webhookId of letters, figures and - _ . ~ alone.',
+  'The Chat Trigger has no address: give its document a webhookId of only letters, digits and - _ . ~.',
 );
 const NOTHING = t(
-  'The workflow has ended and said nothing. Stream the answer of a node, or let the last node respond.',
+  'The workflow has ended without an answer. Stream the answer of a node, or let the last node respond.',
 );
 
 /**

@@ -165,7 +165,7 @@ function Details({ unit, review: { goal } }: { unit: Unit; review: Review }) {
     <>
       {unit.isClash && (
         <Text size="sm" c="var(--jf-warn)">
-          {t('It was also changed on the canvas. To accept replaces that.')}
+          {t('It has also changed on the canvas. If you accept it, the draft replaces that change.')}
         </Text>
       )}
       {change && change.fields.length > 0 && (

@@ -21,7 +21,7 @@ export function Drafts({ onOpen }: { onOpen: (id: string) => void }) {
     onError: (error) => notifyError(error, t('The draft is not discarded')),
   });
   const ask = async ({ id, title }: DraftRow) => {
-    const body = t('Its changes are gone for good. The workflow and what you have accepted stay.');
+    const body = t('You lose its changes for good. The workflow and the changes that you have accepted stay.');
     if (await confirm({ title: t('Discard the draft “{title}”?', { title }), body, action: t('Discard') }))
       discard.mutate(id);
   };

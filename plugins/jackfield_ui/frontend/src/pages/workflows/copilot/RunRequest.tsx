@@ -19,7 +19,7 @@ export function RunRequest({ draft }: { draft: Draft }) {
   return (
     <section className={classes.run} aria-label={t('Permission to run the draft')} role="alert">
       <Text fw={600}>{t('May the agent run its draft?')}</Text>
-      <Text size="sm">{t('Its nodes do what they do: one that sends, sends.')}</Text>
+      <Text size="sm">{t('Its nodes have real effects: a node that sends mail sends it.')}</Text>
       {run.start && <Text size="sm">{t('It begins at “{start}”.', { start: run.start })}</Text>}
       {run.until && <Text size="sm">{t('It ends at “{until}”.', { until: run.until })}</Text>}
       {run.input && (

@@ -67,7 +67,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
     contains: 'contains',
     notContains: t('does not contain'),
     lengthEquals: t('has the length'),
-    lengthNotEquals: t('has not the length'),
+    lengthNotEquals: t('does not have the length'),
     lengthGt: t('is longer than'),
     lengthLt: t('is shorter than'),
     lengthGte: t('is at least as long as'),

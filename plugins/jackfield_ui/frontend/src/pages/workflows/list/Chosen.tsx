@@ -35,7 +35,7 @@ export function Chosen({
     setTagging(false);
     reread();
     if (found.failed.length) setReport(found);
-    else notifyDone(t('{workflows} tagged anew.', { workflows: workflows(found.done) }));
+    else notifyDone(t('Tags changed: {workflows}.', { workflows: workflows(found.done) }));
     onChange(new Set(found.failed.map(({ key }) => key)));
   };
   return (
@@ -61,8 +61,10 @@ export function Chosen({
       </Suspense>
       {report && (
         <NotDone
-          title={t('{workflows} not tagged anew', { workflows: workflows(report.failed.length) })}
-          done={report.done ? t('{workflows} tagged anew.', { workflows: workflows(report.done) }) : t('None of them.')}
+          title={t('Tags not changed: {workflows}', { workflows: workflows(report.failed.length) })}
+          done={
+            report.done ? t('Tags changed: {workflows}.', { workflows: workflows(report.done) }) : t('None of them.')
+          }
           failed={report.failed.map(({ key, reason }) => ({
             key,
             reason,

@@ -43,7 +43,7 @@ export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (chang
         w={{ base: '100%', xs: 290 }}
       />
       <Select
-        aria-label={t('Show which workflows')}
+        aria-label={t('Workflows shown')}
         data={STATES}
         value={wanted.state}
         onChange={(next) => onChange({ state: next ?? '' })}

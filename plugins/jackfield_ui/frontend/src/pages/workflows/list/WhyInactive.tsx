@@ -40,8 +40,7 @@ function Why({ id }: { id: string }) {
   });
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loader size="sm" role="status" aria-label={t('Loading')} />;
-  if (data.activatable)
-    return <Text size="sm">{t('Nothing keeps it from being active. It was not switched on.')}</Text>;
+  if (data.activatable) return <Text size="sm">{t('It can be active. Nobody has activated it.')}</Text>;
   return (
     <>
       <Text fw={600} mb={4}>

@@ -164,7 +164,7 @@ export function useLive(workflowId: string): Live {
     },
     show: async (id) => {
       const execution = await readExecution(id);
-      if (execution.workflowId !== workflowId) throw new Error(t('It is of another workflow.'));
+      if (execution.workflowId !== workflowId) throw new Error(t('It belongs to another workflow.'));
       current.current = id;
       setRead(execution);
       setWatched({ id, progress: progressOf(execution), status: execution.status });

@@ -56,7 +56,7 @@ function Choices({ node }: { node: DocNode }) {
               withAsterisk={required}
               description={
                 present && !found && credentials.data
-                  ? t('“{name}” is not stored here: choose one, or make it.', { name: present.name ?? present.id })
+                  ? t('“{name}” is not stored here: choose one, or create it.', { name: present.name ?? present.id })
                   : undefined
               }
               data={options.map(({ id, name }) => ({ value: id, label: name }))}
@@ -70,7 +70,7 @@ function Choices({ node }: { node: DocNode }) {
               placeholder={options.length ? t('None') : t('None is stored yet')}
               clearable
               clearButtonProps={{ 'aria-label': t('Use none') }}
-              error={credentials.error ? t('Credentials cannot be read with your rights.') : undefined}
+              error={credentials.error ? t('You have no right to read credentials.') : undefined}
             />
             {!credentials.error && known.has(kind) && (
               <Tooltip label={t('New credential')}>

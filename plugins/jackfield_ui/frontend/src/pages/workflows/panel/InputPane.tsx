@@ -27,7 +27,7 @@ export function InputPane({
   const given = useMoreItems(source?.place, source?.items ?? NONE, source?.total);
   const count = sources.find(({ input }) => input === 0)?.total ?? 0;
   if (!source) {
-    return <Text c="dimmed">{t('Nothing leads to this node, and no other has run.')}</Text>;
+    return <Text c="dimmed">{t('Nothing leads to this node, and no other node has run.')}</Text>;
   }
   const prefix = prefixOf(source);
   const fields: FieldUse = { expression: (path) => `{{ ${prefix}${accessor(path)} }}`, drag };
@@ -38,7 +38,7 @@ export function InputPane({
   return (
     <Stack gap="sm">
       <Select
-        aria-label={t('Data of which node')}
+        aria-label={t('Source node')}
         data={options}
         value={String(Math.min(chosen, sources.length - 1))}
         onChange={(next) => setChosen(Number(next))}

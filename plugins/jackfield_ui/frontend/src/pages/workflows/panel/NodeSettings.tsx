@@ -40,7 +40,7 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
       {node.retryOnFail === true && (
         <Group grow>
           <NumberField
-            label={t('Tries')}
+            label={t('Attempts')}
             decimals={0}
             min={2}
             max={5}
@@ -62,8 +62,8 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
       {toggle('executeOnce', t('Run once'), t('With the first item only.'))}
       {toggle(
         'alwaysOutputData',
-        t('Always give an item'),
-        t('An empty one where nothing came out, so that the next node runs.'),
+        t('Always output an item'),
+        t('If the node has no output, it outputs one empty item, so that the next node runs.'),
       )}
       <Textarea
         label={t('Notes')}

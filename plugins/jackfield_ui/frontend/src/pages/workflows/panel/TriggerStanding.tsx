@@ -14,7 +14,7 @@ import { usePanel } from './context';
 const WAIT = 60;
 const REFRESH_MS = 10_000;
 
-const NEXT = { poll: t('Next poll'), subscribe: t('Next look'), listen: t('Connects again') };
+const NEXT = { poll: t('Next poll'), subscribe: t('Next check'), listen: t('Connects again') };
 const TEST = {
   poll: t('The saved node asks its service for the newest item, which is pinned. Nothing starts.'),
   subscribe: t('The saved node waits a minute for the next event of its service, which is pinned. Nothing starts.'),

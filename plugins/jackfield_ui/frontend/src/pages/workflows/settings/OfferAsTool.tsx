@@ -32,7 +32,7 @@ export function OfferAsTool({ offer, errors, change }: OfferFields) {
           />
           <Textarea
             label={t('Description of the tool')}
-            description={t('Tell the model when to call it, and what it gives.')}
+            description={t('Tell the model when to call it, and what it returns.')}
             value={offer.description}
             maxLength={2000}
             autosize

@@ -92,7 +92,7 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
             <Kept draft={draft} change={change} />
             <Select
               label={t('May be called by')}
-              description={t('Which workflows may start this one as a sub-workflow or error workflow.')}
+              description={t('The workflows that may start this one as a sub-workflow or error workflow.')}
               data={POLICIES}
               value={draft.callerPolicy}
               onChange={(policy) => change({ callerPolicy: (policy ?? 'any') as Settings['callerPolicy'] })}
@@ -111,7 +111,7 @@ export default function SettingsDialog({ editable, onClose }: { editable: boolea
         </fieldset>
         <Group justify="space-between" mt="lg">
           <Text size="sm" c="dimmed">
-            {t('Settings count once you save the workflow.')}
+            {t('Settings apply once you save the workflow.')}
           </Text>
           <Group gap="sm">
             <Button variant="default" onClick={onClose}>
@@ -132,17 +132,17 @@ function Kept({ draft, change }: { draft: Settings; change: (next: Partial<Setti
         {t('Keep executions')}
       </Title>
       <Switch
-        label={t('That succeeded')}
+        label={t('Successful executions')}
         checked={draft.saveSuccess}
         onChange={(event) => change({ saveSuccess: event.currentTarget.checked })}
       />
       <Switch
-        label={t('That failed')}
+        label={t('Failed executions')}
         checked={draft.saveFailed}
         onChange={(event) => change({ saveFailed: event.currentTarget.checked })}
       />
       <Switch
-        label={t('That were run by hand or as a test')}
+        label={t('Manual and test executions')}
         checked={draft.saveManual}
         onChange={(event) => change({ saveManual: event.currentTarget.checked })}
       />

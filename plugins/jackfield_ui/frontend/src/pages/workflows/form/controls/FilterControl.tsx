@@ -40,7 +40,7 @@ export function FilterControl({ field, path, value, onChange, error }: ControlPr
         {rows.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label={t('How the conditions are combined')}
+            aria-label={t('Combination of the conditions')}
             readOnly={!editable}
             value={block.combinator === 'or' ? 'or' : 'and'}
             onChange={(combinator) => onChange({ ...block, combinator })}

@@ -122,7 +122,7 @@ function State({ options }: { options: Options }) {
   return (
     <Group gap="xs" mt={4} role="status">
       <Text size="xs" c={state === 'failed' ? 'var(--jf-bad)' : 'dimmed'} style={{ overflowWrap: 'anywhere' }}>
-        {state === 'ready' ? t('There are more of them.') : message}
+        {state === 'ready' ? t('There are more entries.') : message}
       </Text>
       {state === 'failed' && (
         <Anchor component="button" type="button" size="xs" onClick={retry}>

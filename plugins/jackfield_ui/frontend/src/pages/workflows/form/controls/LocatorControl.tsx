@@ -49,7 +49,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
         {all.length > 1 && (
           <Select
             className={classes.mode}
-            aria-label={t('How {label} is given', { label: field.label })}
+            aria-label={t('Mode of {label}', { label: field.label })}
             data={all.map(({ name, label }) => ({ value: name, label }))}
             value={mode}
             allowDeselect={false}
