@@ -137,11 +137,11 @@ def test_hooks_are_edited_imported_and_exported(page: Page, sessions: Sessions, 
     page.goto("/ui/profiles/work?tab=hooks")
     page.get_by_role("button", name="Add a hook").click()
     page.get_by_label("Matcher").fill("Bash")
-    page.get_by_label("Time limit (s)").fill("30000")
+    page.get_by_label("Timeout (s)").fill("30000")
     page.get_by_role("textbox", name="Command").fill("./check.sh")
     page.get_by_role("button", name="Save").click()
     told(page, "The hooks were not saved")
-    page.get_by_label("Time limit (s)").fill("30")
+    page.get_by_label("Timeout (s)").fill("30")
     page.get_by_role("button", name="Save").click()
     told(page, "Saved.")
     hooks = {

@@ -83,7 +83,7 @@ def test_many_workflows_get_and_lose_tags_at_once(page: Page, daemon: Daemon) ->
     page.get_by_role("option", name="glaze").click()
     page.keyboard.press("Escape")
     dialog.get_by_role("button", name="Apply").click()
-    page.get_by_text("2 workflows tagged anew.").wait_for()
+    page.get_by_text("Tags changed: 2 workflows.").wait_for()
     names = [sorted(tag["name"] for tag in api.get(f"/workflows/{ident}/tags").json()["data"]) for ident in ids]
     assert names == [["clay", "kiln"], ["clay", "glaze"], ["kiln"]]
     page.get_by_text("2 selected").wait_for(state="detached")
@@ -104,6 +104,6 @@ def test_a_workflow_that_cannot_be_tagged_is_named(page: Page, daemon: Daemon) -
     page.keyboard.press("Escape")
     api.delete(f"/workflows/{goes}")
     dialog.get_by_role("button", name="Apply").click()
-    report = asked(page, "1 workflow not tagged anew")
+    report = asked(page, "Tags not changed: 1 workflow")
     report.get_by_role("list", name="Not done").get_by_text("There is no workflow with this id.").wait_for()
     assert [tag["name"] for tag in api.get(f"/workflows/{stays}/tags").json()["data"]] == ["late"]

@@ -202,7 +202,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 />
                 <NumberField
                   flex="0 1 8rem"
-                  label={t('Time limit (s)')}
+                  label={t('Timeout (s)')}
                   min={1}
                   decimals={0}
                   placeholder={t('Its own')}

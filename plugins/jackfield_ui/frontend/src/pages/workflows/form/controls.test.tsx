@@ -312,7 +312,7 @@ describe('locator', () => {
     const form = shown([field('locator', { options: { modes } })], { it: given });
     await form.user.type(screen.getByRole('textbox', { name: 'Thing' }), 'b');
     expect(form.value()).toEqual({ it: { __rl: true, mode: 'id', value: 'ab', __regex: 'x' } });
-    await choose(form.user, 'How Thing is given', 'By URL');
+    await choose(form.user, 'Mode of Thing', 'By URL');
     expect(form.value()).toEqual({ it: { __rl: true, mode: 'url', value: 'ab', __regex: 'x' } });
   });
 
