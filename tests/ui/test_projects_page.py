@@ -159,7 +159,7 @@ def test_a_project_is_deleted_on_a_phone(make_context: Callable[..., BrowserCont
     page.get_by_role("link", name="Pottery").wait_for()
     fits(page)
     page.get_by_role("link", name="Pottery").click()
-    page.get_by_text("It has 2 workflows, 1 variable.").wait_for()
+    page.get_by_text("It contains 2 workflows, 1 variable.").wait_for()
     fits(page)
     page.get_by_role("button", name="Actions for Pottery").click()
     page.get_by_role("menuitem", name="Delete").click()

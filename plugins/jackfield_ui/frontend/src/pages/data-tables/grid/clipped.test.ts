@@ -47,7 +47,7 @@ test('one cell fills all that are chosen, and what is so already stays', () => {
 });
 
 test('what does not fit is named, and nothing is pasted', () => {
-  expect(() => pasted(CELLS, box(0, 1), [['x', 'old']])).toThrow('age in line 1: Give a number');
+  expect(() => pasted(CELLS, box(0, 1), [['x', 'old']])).toThrow('age in line 1: Enter a number');
 });
 
 test('emptied cells have no value', () => {
