@@ -136,6 +136,8 @@ def test_numbers_are_typed_and_shown_as_the_language_writes_them(make_context: C
     dialog.get_by_label("Bezeichnung").fill("Ofen")
     limit = dialog.get_by_label("US-Dollar pro Monat")
     limit.press_sequentially("1.234,5")
+    assert limit.input_value() == "1.234,5", "as it is typed, until the field is left"
+    limit.blur()
     assert limit.input_value() == "1\N{NO-BREAK SPACE}234,5", "as Austria groups digits"
     dialog.get_by_role("button", name="Schlüssel anlegen").click()
     page.get_by_test_id("virtual-key").wait_for()
