@@ -37,199 +37,27 @@ export interface Area {
   ofAgents?: true;
 }
 
-/** The labels are read when they are shown: this module may come before the language is there. */
 export const AREAS: readonly Area[] = [
-  {
-    id: 'dashboard',
-    get label() {
-      return t('Dashboard');
-    },
-    icon: IconLayoutDashboard,
-    jump: 'd',
-    group: '',
-  },
-  {
-    id: 'approvals',
-    get label() {
-      return t('Approvals');
-    },
-    icon: IconCheckbox,
-    jump: 'v',
-    group: '',
-  },
-  {
-    id: 'workflows',
-    get label() {
-      return t('Workflows');
-    },
-    icon: IconRoute,
-    jump: 'w',
-    group: 'Automation',
-  },
-  {
-    id: 'executions',
-    get label() {
-      return t('Executions');
-    },
-    icon: IconActivity,
-    jump: 'e',
-    group: 'Automation',
-  },
-  {
-    id: 'insights',
-    get label() {
-      return t('Insights');
-    },
-    icon: IconReportAnalytics,
-    jump: 'n',
-    group: 'Automation',
-  },
-  {
-    id: 'webhooks',
-    get label() {
-      return t('Webhooks');
-    },
-    icon: IconWebhook,
-    jump: 'h',
-    group: 'Automation',
-  },
-  {
-    id: 'data-tables',
-    get label() {
-      return t('Data tables');
-    },
-    icon: IconTable,
-    jump: 'b',
-    group: 'Automation',
-  },
-  {
-    id: 'evaluations',
-    get label() {
-      return t('Evaluations');
-    },
-    icon: IconChecklist,
-    jump: 'y',
-    group: 'Automation',
-  },
-  {
-    id: 'agents',
-    get label() {
-      return t('Agents');
-    },
-    icon: IconRobot,
-    jump: 'a',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'profiles',
-    get label() {
-      return t('Profiles');
-    },
-    icon: IconUserCog,
-    jump: 'p',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'chats',
-    get label() {
-      return t('Chats');
-    },
-    icon: IconMessages,
-    jump: 'c',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'terminals',
-    get label() {
-      return t('Terminals');
-    },
-    icon: IconTerminal2,
-    jump: 't',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'proxies',
-    get label() {
-      return t('Proxies');
-    },
-    icon: IconArrowsRightLeft,
-    jump: 'x',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'usage',
-    get label() {
-      return t('Usage');
-    },
-    icon: IconChartBar,
-    jump: 'u',
-    group: 'Agents',
-    ofAgents: true,
-  },
-  {
-    id: 'registry',
-    get label() {
-      return t('Registry');
-    },
-    icon: IconBooks,
-    jump: 'r',
-    group: 'System',
-    ofAgents: true,
-  },
-  {
-    id: 'hosts',
-    get label() {
-      return t('Hosts');
-    },
-    icon: IconServer2,
-    jump: 'o',
-    group: 'System',
-    several: true,
-    ofAgents: true,
-  },
-  {
-    id: 'plugins',
-    get label() {
-      return t('Plugins');
-    },
-    icon: IconPlug,
-    jump: 'i',
-    group: 'System',
-    ofAgents: true,
-  },
-  {
-    id: 'logs',
-    get label() {
-      return t('Logs');
-    },
-    icon: IconListDetails,
-    jump: 'l',
-    group: 'System',
-    ofAgents: true,
-  },
-  {
-    id: 'settings',
-    get label() {
-      return t('Settings');
-    },
-    icon: IconSettings,
-    jump: 's',
-    group: 'System',
-  },
-  {
-    id: 'help',
-    get label() {
-      return t('Help');
-    },
-    icon: IconHelp,
-    jump: 'm',
-    group: 'System',
-  },
+  { id: 'dashboard', label: t('Dashboard'), icon: IconLayoutDashboard, jump: 'd', group: '' },
+  { id: 'approvals', label: t('Approvals'), icon: IconCheckbox, jump: 'v', group: '' },
+  { id: 'workflows', label: t('Workflows'), icon: IconRoute, jump: 'w', group: 'Automation' },
+  { id: 'executions', label: t('Executions'), icon: IconActivity, jump: 'e', group: 'Automation' },
+  { id: 'insights', label: t('Insights'), icon: IconReportAnalytics, jump: 'n', group: 'Automation' },
+  { id: 'webhooks', label: t('Webhooks'), icon: IconWebhook, jump: 'h', group: 'Automation' },
+  { id: 'data-tables', label: t('Data tables'), icon: IconTable, jump: 'b', group: 'Automation' },
+  { id: 'evaluations', label: t('Evaluations'), icon: IconChecklist, jump: 'y', group: 'Automation' },
+  { id: 'agents', label: t('Agents'), icon: IconRobot, jump: 'a', group: 'Agents', ofAgents: true },
+  { id: 'profiles', label: t('Profiles'), icon: IconUserCog, jump: 'p', group: 'Agents', ofAgents: true },
+  { id: 'chats', label: t('Chats'), icon: IconMessages, jump: 'c', group: 'Agents', ofAgents: true },
+  { id: 'terminals', label: t('Terminals'), icon: IconTerminal2, jump: 't', group: 'Agents', ofAgents: true },
+  { id: 'proxies', label: t('Proxies'), icon: IconArrowsRightLeft, jump: 'x', group: 'Agents', ofAgents: true },
+  { id: 'usage', label: t('Usage'), icon: IconChartBar, jump: 'u', group: 'Agents', ofAgents: true },
+  { id: 'registry', label: t('Registry'), icon: IconBooks, jump: 'r', group: 'System', ofAgents: true },
+  { id: 'hosts', label: t('Hosts'), icon: IconServer2, jump: 'o', group: 'System', several: true, ofAgents: true },
+  { id: 'plugins', label: t('Plugins'), icon: IconPlug, jump: 'i', group: 'System', ofAgents: true },
+  { id: 'logs', label: t('Logs'), icon: IconListDetails, jump: 'l', group: 'System', ofAgents: true },
+  { id: 'settings', label: t('Settings'), icon: IconSettings, jump: 's', group: 'System' },
+  { id: 'help', label: t('Help'), icon: IconHelp, jump: 'm', group: 'System' },
 ];
 
 /** The address of an area's first page. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { Area } from './areas';
 import { SHOWN_AREAS } from './pages';
-import { useSession } from './session';
+import { useReachesAgents, useSession } from './session';
 
 /**
  * The areas that are offered: some only where several daemons share the store, or did a short time ago, others only by
@@ -10,14 +10,9 @@ import { useSession } from './session';
 export function useOfferedAreas(): readonly Area[] {
   const { info } = useSession();
   const several = (info?.hosts ?? 1) > 1;
-  const agents = info?.agents ?? true;
+  const agents = useReachesAgents();
   return useMemo(
     () => SHOWN_AREAS.filter((area) => (several || !area.several) && (agents || !area.ofAgents)),
     [several, agents],
   );
-}
-
-/** Whether the daemon answers about agents, profiles and terminals by this address. */
-export function useReachesAgents(): boolean {
-  return useSession().info?.agents ?? true;
 }

@@ -228,3 +228,8 @@ export function useMay(role: 'member' | 'admin'): boolean {
   const held = useSession().info?.user?.role;
   return held === 'admin' || (role === 'member' && held === 'member');
 }
+
+/** Whether the daemon answers about agents, profiles and terminals by this address. */
+export function useReachesAgents(): boolean {
+  return useSession().info?.agents ?? true;
+}

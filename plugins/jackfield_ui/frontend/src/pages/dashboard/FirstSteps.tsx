@@ -1,9 +1,8 @@
 import { ActionIcon, Anchor, Group, Paper, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Link } from 'react-router';
-import { useReachesAgents } from '../../app/offered';
 import { hasArea } from '../../app/pages';
-import { useMay } from '../../app/session';
+import { useMay, useReachesAgents } from '../../app/session';
 import { IconCircle, IconCircleCheck, IconX } from '../../icons/drawn';
 import { t } from '../../language/messages';
 import classes from './dashboard.module.css';

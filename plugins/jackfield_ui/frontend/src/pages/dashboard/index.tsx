@@ -1,5 +1,5 @@
 import { Grid, SimpleGrid, Stack } from '@mantine/core';
-import { useReachesAgents } from '../../app/offered';
+import { useReachesAgents } from '../../app/session';
 import { Page } from '../../components/Page';
 import { Count, Money } from '../../components/values';
 import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '../../icons/drawn';

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body, data } from '../../api/client';
 import type { ExecutionRow, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
-import { useReachesAgents } from '../../app/offered';
+import { useReachesAgents } from '../../app/session';
 
 /** Executions by status. */
 export type Stats = Schemas['Counts'];
