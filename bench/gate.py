@@ -12,6 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import harness
@@ -66,12 +67,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        daemon = Daemon(Path(directory), settings='[logs]\nlevel = "warning"\n')
-        try:
-            text = figures(daemon.start())
-        finally:
-            daemon.close()
+    settings = '[logs]\nlevel = "warning"\n'
+    with tempfile.TemporaryDirectory() as directory, closing(Daemon(Path(directory), settings=settings)) as daemon:
+        text = figures(daemon.start())
     harness.publish("gate", text, write=options.write)
 
 

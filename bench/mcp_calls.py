@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -150,12 +151,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        daemon = Daemon(Path(directory), settings='[logs]\nlevel = "warning"\n')
-        try:
-            text, ok = figures(daemon.start())
-        finally:
-            daemon.close()
+    settings = '[logs]\nlevel = "warning"\n'
+    with tempfile.TemporaryDirectory() as directory, closing(Daemon(Path(directory), settings=settings)) as daemon:
+        text, ok = figures(daemon.start())
     harness.publish("mcp", text, write=options.write)
     sys.exit(0 if ok else 1)
 
