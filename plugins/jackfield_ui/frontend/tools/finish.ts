@@ -1,12 +1,13 @@
 /** What the build does at its end: compressed twins of every text file, and the list of what the first page loads. */
 
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib';
 import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
 import { ROOT, reached } from './chunks.ts';
+import { files } from './files.mjs';
 
 const TEXT = /\.(js|css|html|svg|json|webmanifest)$/;
 /** Below this a compressed file saves no packet. */
@@ -16,13 +17,6 @@ const AT_ONCE = 4;
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-
-function files(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? files(path) : [path];
-  });
-}
 
 function chunkOf(bundle: Rolldown.OutputBundle, name: string): Rolldown.OutputChunk | undefined {
   const found = bundle[name];

@@ -1,6 +1,6 @@
 // What no page may do, whatever the linter thinks: hostile names and payloads are text, always.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { files } from './files.mjs';
 
 const FORBIDDEN = [
   [/dangerouslySetInnerHTML|\.innerHTML\b|\.outerHTML\b|insertAdjacentHTML|document\.write/, 'HTML made of strings'],
@@ -22,13 +22,6 @@ const ASSERTED = [
 ];
 const CLIENT = /\/src\/api\/(client|paging)\.ts$|\.test\.tsx?$/;
 const root = new URL('../src', import.meta.url).pathname;
-
-function files(folder) {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? files(path) : [path];
-  });
-}
 
 let bad = 0;
 for (const path of files(root)) {

@@ -1,20 +1,14 @@
 // src/icons/drawn.ts: the icons of Tabler that the sources import. `npm run icons` writes it anew; with --check, as in
 // `npm run check`, it only tells whether it is current.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { files } from './files.mjs';
 
 const SOURCES = new URL('../src', import.meta.url).pathname;
 const DRAWN = join(SOURCES, 'icons', 'drawn.ts');
 const IMPORT = /import (?:type )?\{([^}]*)\} from '[./]+\/icons\/drawn'/g;
 const SET = createRequire(import.meta.url)('@iconify-json/tabler/icons.json');
-
-function files(folder) {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? files(path) : [path];
-  });
-}
 
 function imported() {
   const names = files(SOURCES)

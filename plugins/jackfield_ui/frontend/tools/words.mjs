@@ -1,7 +1,7 @@
 // What of the sources people read: messages, which are calls of `t` and `rich`, and strings that should be in one.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { files } from './files.mjs';
 
 const ROOT = new URL('../src', import.meta.url).pathname;
 const OURS = /\.tsx?$/;
@@ -34,15 +34,6 @@ const NAMES = new Set(['t', 'rich']);
 const WORDS = /^[^{}$=/~<#]*(\b[A-Z][a-z]+\b|[a-z]{2,} [a-z]{2,})[^{}$=]*$/;
 const PRODUCTS =
   /^(Jackfield|Webhook|Esc|Aa|JavaScript|Python|Claude Code|Codex|OpenCode|Alt .*|Ctrl.*|jackfield .*|X-API-Key|Authorization.*)$/;
-
-function files(folder) {
-  return readdirSync(folder)
-    .sort()
-    .flatMap((name) => {
-      const path = join(folder, name);
-      return statSync(path).isDirectory() ? files(path) : [path];
-    });
-}
 
 const isMessage = (node) => ts.isCallExpression(node) && NAMES.has(node.expression.getText());
 

@@ -1,0 +1,1 @@
+export function files(folder: string): string[];
